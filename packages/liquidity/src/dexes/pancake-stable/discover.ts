@@ -1,4 +1,4 @@
-/** Pool discovery for PancakeSwap stable pools: the factory has one getter for two coins and one for three. */
+/** Pool discovery for PancakeSwap stable factories. */
 import { CurveLens__factory, IPancakeStableFactory__factory } from '@sluice/bindings'
 import { type Address, type DexRow, type Hex, toAddress, ZERO_ADDRESS } from '@sluice/chains'
 import type { Log } from '@sluice/rpc'
@@ -12,12 +12,13 @@ import { findByGetterCodec } from '../common/pair-discover.ts'
 const factoryInterface = IPancakeStableFactory__factory.createInterface()
 const curveLensInterface = CurveLens__factory.createInterface()
 
+/** Getters of the factory, for pools of two and of three coins. */
 const GETTERS = (['getPairInfo', 'getThreePoolPairInfo'] as const).map(
   (name) => factoryInterface.getFunction(name).selector,
 )
-/** Token pairs per read, which takes about 4 million gas. */
+/** Token pairs per read. A read takes about 4 million gas. */
 const PAIRS_PER_READ = 250
-/** Estimated gas per pair: four or five storage loads. */
+/** Estimated gas per token pair: four or five storage loads. */
 const PAIR_GAS = 15_000
 
 export function* findPools(row: DexRow, pairs: readonly (readonly [Address, Address])[]): Reads<readonly Pool<null>[]> {
@@ -31,7 +32,7 @@ export function* findPools(row: DexRow, pairs: readonly (readonly [Address, Addr
   )
   const foundPools = answers.flatMap((answer) => (answer ? [...nonzeroAddresses(answer)] : []))
   const addresses = [...new Set(foundPools.map(([, address]) => address))]
-  // Read the coins from the pool, whose order can differ from the factory's.
+  // Read the coins from the pool, because their order can differ from the order in the factory.
   const coins = yield addresses.map((address) => ({
     ...CURVE_LENS,
     data: curveLensInterface.encodeFunctionData('coins', [address]) as Hex,
@@ -45,7 +46,7 @@ export function* findPools(row: DexRow, pairs: readonly (readonly [Address, Addr
   })
 }
 
-/** Returns null unless the address has the coins of a pool. */
+/** Returns the pool at an address; null if it has fewer than two coins. */
 function makePool(row: DexRow, address: Address, coins: readonly Address[]): Pool<null> | null {
   if (coins.length < 2) return null
   return { id: address, family: row.family, dex: row.brand, address, tokens: coins.map(fromCoin), state: null }

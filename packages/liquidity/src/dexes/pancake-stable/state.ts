@@ -17,7 +17,7 @@ const [KILLED, AMPLIFICATION] = [
 /** Estimated gas to read one pool, with two quotes. */
 const READ_GAS = 400_000
 
-/** Reads the states; null for a killed pool, which only allows withdrawals. */
+/** Reads the states; null for a killed pool, which allows only withdrawals. */
 export function* readStates(_row: DexRow, pools: readonly Pool<null>[]): Reads<readonly (CurveStableState | null)[]> {
   const answers = yield pools.flatMap(({ address }) => [
     { ...CURVE_LENS, data: lensInterface.encodeFunctionData('read', [address]) as Hex, gas: READ_GAS },
@@ -30,7 +30,7 @@ export function* readStates(_row: DexRow, pools: readonly Pool<null>[]): Reads<r
   })
 }
 
-/** Reads the amplification, which changes with time during a ramp, without logs. */
+/** Reads the amplification, which changes with time, and without logs, during a ramp. */
 export function* refreshStates(
   _row: DexRow,
   pools: readonly Pool<CurveStableState>[],
@@ -44,18 +44,18 @@ export function* refreshStates(
   })
 }
 
-/** Array types of the amounts, by number of coins. */
-const ARRAYS = ['uint256[2]', 'uint256[3]']
+/** Types of amounts in event signatures, for pools of two and of three coins. */
+const AMOUNTS_TYPES = ['uint256[2]', 'uint256[3]']
 
 /**
- * Logs omit the admin fees, so the pool is read again after each. The bindings cannot contain these events, which
- * overload one name.
+ * Topics of all state changes. Logs do not contain the admin fees, so the pool is read again after each log. The
+ * bindings cannot contain these events, because several have the same name.
  */
 export const topics: readonly Hex[] = [
   'TokenExchange(address,uint256,uint256,uint256,uint256)',
-  ...ARRAYS.map((amounts) => `AddLiquidity(address,${amounts},${amounts},uint256,uint256)`),
-  ...ARRAYS.map((amounts) => `RemoveLiquidity(address,${amounts},${amounts},uint256)`),
-  ...ARRAYS.map((amounts) => `RemoveLiquidityImbalance(address,${amounts},${amounts},uint256,uint256)`),
+  ...AMOUNTS_TYPES.map((amounts) => `AddLiquidity(address,${amounts},${amounts},uint256,uint256)`),
+  ...AMOUNTS_TYPES.map((amounts) => `RemoveLiquidity(address,${amounts},${amounts},uint256)`),
+  ...AMOUNTS_TYPES.map((amounts) => `RemoveLiquidityImbalance(address,${amounts},${amounts},uint256,uint256)`),
   'RemoveLiquidityOne(address,uint256,uint256,uint256)',
   'NewFee(uint256,uint256)',
   'RampA(uint256,uint256,uint256,uint256)',

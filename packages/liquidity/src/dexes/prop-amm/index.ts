@@ -1,4 +1,4 @@
-/** Family of proprietary AMMs, which are quoted from samples. */
+/** Family of proprietary AMMs, whose quotes are interpolated from samples. */
 import type { DexFamily } from '../../family.ts'
 import { isZeroForOne } from '../common/direction.ts'
 import { gasRow } from '../common/gas.ts'
@@ -8,13 +8,13 @@ import type { PropAmmState } from './types.ts'
 
 const GAS = gasRow('prop-amm').hop
 
-/** Proprietary AMMs that were measured to pay what they quote. */
+/** Proprietary AMMs whose swaps paid what they quoted in measurements. */
 export const propAmm: DexFamily<PropAmmState> = {
   id: 'prop-amm',
   rowsOf,
   findPools,
   readStates,
-  // Market makers update prices at any time, with logs of their own format.
+  // Market makers update prices at any time. The logs differ between AMMs.
   refreshStates: readStates,
   topics: [],
   applyLog: () => 'reread',

@@ -1,5 +1,5 @@
 /**
- * Interpolates quotes between samples of a proprietary AMM. The price of the AMM falls with the amount, so the AMM pays
+ * Interpolates quotes between samples of a proprietary AMM. The price of an AMM falls with the amount, so the AMM pays
  * at least as much as the interpolated quotes.
  */
 import { PoolRefusal, type PriceCurve } from '../../family.ts'
@@ -10,19 +10,20 @@ import { concaveHull } from '../../math/spline.ts'
 import type { PropAmmState, QuoteSample } from './types.ts'
 
 /**
- * Quotes an exact input by linear interpolation, rounded down. The result is a lower bound if the price falls with the
- * amount.
+ * Quotes an exact input by linear interpolation, rounded down.
  *
- * @throws PoolRefusal `PAUSED` if the direction is not traded; `TOO_LARGE` above the last sample; `UNSUPPORTED` for the
- * opposite direction after a swap, because its new price is unknown; `TOO_SMALL`
+ * @param i - index of the input token
+ * @throws PoolRefusal `PAUSED` if the direction is not traded, `TOO_LARGE` above the last sample, `TOO_SMALL` for no
+ * output, `UNSUPPORTED` after a swap in the opposite direction, which changes the price by an unknown amount
  */
 export function quote(
   { samples, sold }: PropAmmState,
   i: 0 | 1,
   amountIn: bigint,
 ): { readonly amountOut: bigint; readonly state: PropAmmState } {
-  if (samples[i].length === 0) throw new PoolRefusal('PAUSED', 'the venue does not trade in this direction now')
-  if (sold[i === 0 ? 1 : 0] > 0n) throw new PoolRefusal('UNSUPPORTED', 'its price after a swap is unknown')
+  if (samples[i].length === 0) throw new PoolRefusal('PAUSED', 'the AMM does not trade in this direction now')
+  if (sold[i === 0 ? 1 : 0] > 0n)
+    throw new PoolRefusal('UNSUPPORTED', 'the price after a swap in the opposite direction is unknown')
   const totalSold = sold[i] + amountIn
   const amountOut = outputAt(samples[i], totalSold) - outputAt(samples[i], sold[i])
   if (amountOut <= 0n) throw new PoolRefusal('TOO_SMALL', `${amountIn} buys nothing`)
@@ -33,19 +34,19 @@ export function quote(
 function outputAt(samples: readonly QuoteSample[], amount: bigint): bigint {
   const k = samples.findIndex(([amountIn]) => amountIn >= amount)
   if (k < 0)
-    throw new PoolRefusal('TOO_LARGE', `no more than ${samples.at(-1)![0]} was sampled`, { isModelLimit: true })
+    throw new PoolRefusal('TOO_LARGE', `the largest sampled input is ${samples.at(-1)![0]}`, { isModelLimit: true })
   const [fromIn, fromOut] = samples[k - 1] ?? [0n, 0n]
   const [toIn, toOut] = samples[k]!
   return fromOut + ((toOut - fromOut) * (amount - fromIn)) / (toIn - fromIn)
 }
 
-/** Returns the largest input that `quote` accepts: the amount of the last sample less the amount already sold. */
+/** Returns the largest input that `quote` accepts: the input of the last sample less the amount already sold. */
 export function maxInput(state: PropAmmState, i: 0 | 1): bigint | null {
   const largestSample = state.samples[i].at(-1)?.[0] ?? 0n
   return largestInput((amountIn) => quote(state, i, amountIn), largestSample - state.sold[i])
 }
 
-/** Returns the price curve, with one straight line between each two samples. */
+/** Returns the price curve: one straight line between neighboring samples, in the concave hull of the samples. */
 export function curveOf(state: PropAmmState, i: 0 | 1): PriceCurve {
   const builder = new CurveBuilder()
   if (maxInput(state, i) === 0n) return builder.build(1)

@@ -14,13 +14,13 @@ const ammInterface = IPropAmmState__factory.createInterface()
 
 /** Estimated gas to read the list of pairs. */
 const FIND_GAS = 300_000
-/** Estimated gas of about thirty quotes per direction. */
+/** Estimated gas to sample one pool, with about thirty quotes per direction. */
 const READ_GAS = 3_000_000
 
-/** Serves only AMMs that were measured to pay what they quote. */
+/** Serves only AMMs whose swaps paid what they quoted in measurements. */
 export const rowsOf = (row: DexRow): readonly DexRow[] => (row.family === 'prop-amm' && row.measured ? [row] : [])
 
-/** Finds pools in the AMM's own list of pairs. */
+/** Finds pools in the list of token pairs that the AMM returns. */
 export function* findPools(row: DexRow, pairs: readonly (readonly [Address, Address])[]): Reads<readonly Pool<null>[]> {
   const [answer] = yield [{ to: row.address, data: ammInterface.encodeFunctionData('getPairs') as Hex, gas: FIND_GAS }]
   if (!answer || answer === '0x') return []

@@ -1,10 +1,12 @@
-/** Sampled quote of a proprietary AMM, in base units. */
+/** State of proprietary AMMs. */
+
+/** Quote of a proprietary AMM at one input, in base units. */
 export type QuoteSample = readonly [amountIn: bigint, amountOut: bigint]
 
 /** State of a proprietary AMM for one pair. */
 export type PropAmmState = {
-  /** Samples by input token, ascending; empty if the direction is not traded now. */
+  /** Samples by input token, in ascending order; empty if the AMM does not trade in this direction now. */
   readonly samples: readonly [selling0: readonly QuoteSample[], selling1: readonly QuoteSample[]]
-  /** Amount of each token sold by quoted swaps since the samples were taken. */
+  /** Amount of each token that quoted swaps have sold to the AMM in this state; 0 after a read. */
   readonly sold: readonly [amount0: bigint, amount1: bigint]
 }

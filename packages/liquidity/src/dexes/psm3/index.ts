@@ -1,4 +1,4 @@
-/** Family of Spark's PSM3 modules. */
+/** Family of Spark's PSM3 modules (peg stability modules). */
 import { IPsm3__factory, Psm3Lens__factory } from '@sluice/bindings'
 import { callCodec } from '@sluice/bindings/codec'
 import { type Address, type DexRow, type Hex, toAddress } from '@sluice/chains'
@@ -45,13 +45,13 @@ const topics: readonly Hex[] = (['Swap', 'Deposit', 'Withdraw'] as const).map(
   (name) => psmInterface.getEvent(name as 'Swap').topicHash as Hex,
 )
 
-/** PSM3 modules, which trade USDC, USDS, and sUSDS at the value of sUSDS and without a fee. */
+/** PSM3 modules, which trade USDC, USDS, and sUSDS without a fee: USDC and USDS 1:1, and sUSDS at its USDS value. */
 export const psm3: DexFamily<Psm3State> = {
   id: 'psm3',
   payment: { pullsInput: true },
   findPools,
   readStates,
-  // The value of sUSDS grows with time, and transfers change the balances.
+  // The value of sUSDS grows with time, and any transfer changes the balances.
   refreshStates: readStates,
   topics,
   applyLog: () => 'reread',

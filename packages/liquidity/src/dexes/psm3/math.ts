@@ -3,16 +3,16 @@ import { PoolRefusal } from '../../family.ts'
 
 /** State of a module. Lists are in the order USDC, USDS, sUSDS; amounts are base units. */
 export type Psm3State = {
-  /** Base units of one whole token. */
+  /** Base units per whole token. */
   readonly precisions: readonly [bigint, bigint, bigint]
   /** Amounts that the module can pay out now. */
   readonly balances: readonly [bigint, bigint, bigint]
-  /** USDS per sUSDS, with 27 decimals. */
+  /** USDS per sUSDS, 27 decimals. */
   readonly rate: bigint
 }
 
 const RAY = 10n ** 27n
-/** Index of sUSDS, the only token with a rate. */
+/** Index of sUSDS, the only token whose value changes. */
 const SUSDS = 2
 
 /**
@@ -28,7 +28,7 @@ export function quote(
 ): { readonly amountOut: bigint; readonly state: Psm3State } {
   const amountOut = convert(state, i, j, amountIn)
   if (amountIn <= 0n || amountOut === 0n) throw new PoolRefusal('TOO_SMALL', `${amountIn} buys nothing`)
-  if (amountOut > state.balances[j]!) throw new PoolRefusal('TOO_LARGE', `it cannot pay ${amountOut}`)
+  if (amountOut > state.balances[j]!) throw new PoolRefusal('TOO_LARGE', `the module cannot pay ${amountOut}`)
   const balances = state.balances.map((balance, k) =>
     k === i ? balance + amountIn : k === j ? balance - amountOut : balance,
   )
@@ -43,7 +43,7 @@ function convert({ precisions, rate }: Psm3State, i: number, j: number, amountIn
   return (amountIn * to) / from
 }
 
-/** Returns the output per unit of input. */
+/** Returns the output in base units per base unit of input. */
 export function rateOf({ precisions, rate }: Psm3State, i: number, j: number): number {
   const parity = Number(precisions[j]) / Number(precisions[i])
   const growth = Number(rate) / Number(RAY)

@@ -9,11 +9,14 @@ import { pairPool } from '../common/pair-discover.ts'
 const byFeeInterface = IUniswapV3Factory__factory.createInterface()
 const byTickSpacingInterface = ISlipstreamFactory__factory.createInterface()
 
-/** Fees in ppm, and tick spacings, that factories are known to offer. Other pools are found by their creation log. */
+/** Fees in ppm that factories are known to offer; pools with other fees are found by their creation log. */
 const FEES = [50, 80, 100, 250, 500, 1000, 2500, 3000, 5000, 10_000, 20_000]
+/** Tick spacings that factories are known to offer; pools with other spacings are found by their creation log. */
 const TICK_SPACINGS = [1, 5, 10, 20, 50, 60, 100, 200]
 
-/** Earlier factories distinguish pools by fee, later ones by tick spacing; each has only one of the two getters. */
+/**
+ * Finds pools by fee in earlier factories, and by tick spacing in later ones. A factory has only one of both getters.
+ */
 export function* findPools(row: DexRow, pairs: readonly (readonly [Address, Address])[]): Reads<readonly Pool<null>[]> {
   const byFeeTier = yield* findByKeys(row, pairs, { finderName: 'find', values: FEES })
   return byFeeTier.length > 0

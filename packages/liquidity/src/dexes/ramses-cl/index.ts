@@ -6,7 +6,7 @@ import { feeRefresh } from '../common/pool-fee.ts'
 import { createdPool, creationTopics, findPools } from './discover.ts'
 import type { RamsesClState } from './types.ts'
 
-/** Estimated gas of a getter of the fee. */
+/** Estimated gas of `currentFee()` or `fee()`. */
 const FEE_GAS = 15_000
 
 /** Ramses CL pools and their forks. */
@@ -14,7 +14,7 @@ export const ramsesCl: DexFamily<RamsesClState> = {
   id: 'ramses-cl',
   findPools,
   readStates: readConcentrated,
-  // Pools without `currentFee` keep the current fee in `fee`.
+  // Pools without `currentFee()` return the current fee from `fee()`.
   ...feeRefresh(['currentFee', 'fee'], FEE_GAS),
   creationTopics,
   createdPool,

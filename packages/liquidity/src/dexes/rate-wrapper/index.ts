@@ -9,7 +9,7 @@ import { isZeroForOne } from '../common/direction.ts'
 import { quoteByDirection } from '../common/exact-input.ts'
 import { readEach } from '../common/read-each.ts'
 import { findTokenRow } from '../common/token-row.ts'
-import { amountFor, quote, type RateWrapperState, sharesFor } from './math.ts'
+import { amountForShares, quote, type RateWrapperState, sharesForAmount } from './math.ts'
 
 const LENS = lensOf('RateWrapperLens')
 const lensInterface = RateWrapperLens__factory.createInterface()
@@ -17,7 +17,7 @@ const lensInterface = RateWrapperLens__factory.createInterface()
 /** Estimated gas to read one wrapper. */
 const READ_GAS = 300_000
 
-/** Finds the pool of a row, which is a wrapper. */
+/** Finds the pool of a row, which is the wrapper itself. */
 function findPools(row: DexRow, pairs: readonly (readonly [Address, Address])[]): Reads<readonly Pool<null>[]> {
   const read = { ...LENS, data: lensInterface.encodeFunctionData('underlying', [row.address]) as Hex, gas: 60_000 }
   return findTokenRow(row, pairs, read, (answer) => lensInterface.decodeFunctionResult('underlying', answer)[0])
@@ -31,17 +31,13 @@ function readStates(_row: DexRow, pools: readonly Pool[]): Reads<readonly (RateW
   )
 }
 
-/** Decodes a state; null if the pooled amount and the shares do not reproduce the wrapper's quotes. */
+/** Decodes a state; null if our math does not reproduce the wrapper's quotes. */
 function decodeState(answer: Hex): RateWrapperState | null {
   const [{ pooled, shares, supply, sample, quotes }] = lensInterface.decodeFunctionResult('read', answer)
   if (pooled === 0n || shares === 0n) return null
   const state = { pooled, shares, supply }
-  return sharesFor(state, sample) === quotes[0] && amountFor(state, sample) === quotes[1] ? state : null
+  return sharesForAmount(state, sample) === quotes[0] && amountForShares(state, sample) === quotes[1] ? state : null
 }
-
-/** None: if a change of the rate emits a log, the rebasing token emits it, and not the wrapper. */
-const topics: readonly Hex[] = []
-const applyLog = () => 'reread' as const
 
 /** Wrappers of rebasing tokens, such as wstETH and weETH. */
 export const rateWrapper: DexFamily<RateWrapperState> = {
@@ -51,9 +47,9 @@ export const rateWrapper: DexFamily<RateWrapperState> = {
   findPools,
   readStates,
   dependsOn: ({ address }) => [address],
-  topics,
-  applyLog,
-  // The wrapper emits no log when its rate changes, and some rebasing tokens emit none either.
+  topics: [],
+  applyLog: () => 'reread',
+  // The wrapper emits no log when its rate changes. The rebasing token may emit one, but not every token does.
   refreshStates: readStates,
 
   quoteExactInput: quoteByDirection('rate-wrapper', quote),
@@ -68,8 +64,8 @@ export const rateWrapper: DexFamily<RateWrapperState> = {
     }
   }),
 
-  // Shares can always be minted. Only existing shares count as depth.
-  reserves: ({ state }) => [state.shares === 0n ? 0n : amountFor(state, state.supply), state.supply],
+  // The wrapper can mint any amount. Only its existing supply counts as a reserve.
+  reserves: ({ state }) => [state.shares === 0n ? 0n : amountForShares(state, state.supply), state.supply],
 
   takesTaxedInput: false,
   step: (pool, tokenIn, tokenOut, inputSource, outputReceiver) => ({

@@ -7,9 +7,9 @@ import { createdPool, creationTopics, findPools } from './discover.ts'
 import type { SlipstreamState } from './types.ts'
 
 /**
- * Gas of `fee()`. The factory asks its fee module, with at most 200,000 gas, and takes the usual fee if that runs out. A
- * dynamic module searches the pool's observations: 91,000 gas were measured for 320 of them, and a pool keeps at most
- * 65,535.
+ * Estimated gas of `fee()`. The factory calls its fee module with at most 200,000 gas. If this call fails, it returns
+ * the default fee. A module for dynamic fees searches the pool's oracle observations, at most 65,535. With 320
+ * observations, `fee()` took 91,000 gas.
  */
 const FEE_GAS = 150_000
 
@@ -24,6 +24,6 @@ export const slipstream: DexFamily<SlipstreamState> = {
   ...concentratedLogs(),
   ...concentratedTrade('slipstream'),
   keepsTokens: true,
-  // A fee module may search the pool's observations: an estimate for eight steps.
+  // Estimate for eight more steps of a fee module's search in the pool's oracle observations.
   laterGas: 17_000,
 }

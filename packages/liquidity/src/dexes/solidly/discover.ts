@@ -1,4 +1,4 @@
-/** Pool creation logs of Solidly factories. */
+/** Decodes the pool creation logs of Solidly factories. */
 import { ISolidlyFactory__factory } from '@sluice/bindings'
 import { type DexRow, type Hex, toAddress } from '@sluice/chains'
 import type { Log } from '@sluice/rpc'

@@ -1,4 +1,6 @@
-/** Family of SyncSwap aqua pools, quoted from samples: the source of their curve is not public. */
+/**
+ * Family of SyncSwap aqua pools. They are quoted from samples, because the source code of their curve is not public.
+ */
 import { ISyncswapFactory__factory, ISyncswapState__factory } from '@sluice/bindings'
 import { type Address, type DexRow, type Hex, toAddress } from '@sluice/chains'
 import type { DexFamily, Pool, Reads } from '../../family.ts'
@@ -10,10 +12,11 @@ const stateInterface = ISyncswapState__factory.createInterface()
 /** Estimated gas to read the vault of one pool. */
 const VAULT_GAS = 10_000
 
-/** `fixed` of an aqua pool. */
+/** Immutable data (`Pool.fixed`) of an aqua pool. */
 type AquaFixed = {
   /** Vault that holds the tokens; zero if the pool holds them itself. */
   readonly vault: Address
+  /** Storage overrides that give the lens tokens to sell. */
   readonly holdings: PoolHoldings
 }
 
@@ -28,7 +31,7 @@ const step: DexFamily['step'] = (pool, tokenIn, _tokenOut, inputSource, outputRe
   output: outputReceiver,
 })
 
-/** SyncSwap aqua pools. They have the same swap function as SyncSwap's classic and stable pools. */
+/** SyncSwap aqua pools. Their swap function has the interface of SyncSwap's classic and stable pools. */
 export const syncswapAqua: DexFamily<SampledState> = {
   id: 'syncswap-aqua',
   payment: { lockSlots: 1 },

@@ -8,7 +8,7 @@ import { approximateMaxInput, quote } from './math.ts'
 import { applyLog, createdPool, creationTopics, findPools, readStates, refreshStates, topics } from './state.ts'
 import type { SyncswapState } from './types.ts'
 
-/** Contracts store fees in units of 1/100,000, which is 10 ppm. */
+/** One fee unit of the contracts, 1/100,000, in ppm. */
 const PPM_PER_FEE_UNIT = 10
 
 const capacity = sampledCapacity<SyncswapState>((pool, tokenIn, tokenOut) => {
@@ -41,7 +41,7 @@ export const syncswap: DexFamily<SyncswapState> = {
   priceCurve(pool, tokenIn, tokenOut) {
     const { stable, reserve0, reserve1, fee0, fee1 } = pool.state
     if (stable) return capacity.priceCurve(pool, tokenIn, tokenOut)
-    // Without a reserve of the input token, one unit buys the whole other reserve.
+    // If the reserve of the input token is zero, one base unit buys the whole reserve of the other token.
     const maxInput = capacity.maxInput(pool, tokenIn, tokenOut)
     return isZeroForOne(pool, tokenIn, tokenOut)
       ? constantProductCurve(reserve0 || 1n, reserve1, PPM_PER_FEE_UNIT * Number(fee0), maxInput)

@@ -6,23 +6,24 @@ import { PoolRefusal } from '../../family.ts'
 import { isConverged } from '../../math/integers.ts'
 import type { SyncswapState } from './types.ts'
 
+/** Fixed-point one of fees. */
 const FEE_UNIT = 100_000n
-/** A·n: the amplification A is 1,000 in every pool, and n is two coins. */
+/** A·n. The amplification A is 1,000 in every pool, and a pool has n = 2 coins. */
 const ANN = 2_000n
 const MAX_NEWTON_STEPS = 256
 /** Maximum reserve of a stable pool, with 18 decimals. */
 const MAX_SCALED = 3_802_571_709_128_108_338_056_982_581_425_910_818n
-/** Maximum reserve of a classic pool. */
+/** Maximum reserve of a classic pool, in base units. */
 const MAX_RESERVE = (1n << 128n) - 1n
 const MAX_WORD = (1n << 256n) - 1n
 
 /**
- * Returns a product that the contract computes with overflow checks. An overflow happens if one reserve is almost zero.
+ * Checks a product for the overflow at which the contract reverts. An overflow happens if one reserve is almost zero.
  *
  * @throws PoolRefusal `TOO_LARGE` if the product overflows 256 bits
  */
 function checkedUint256(product: bigint): bigint {
-  if (product > MAX_WORD) throw new PoolRefusal('TOO_LARGE', 'more than the pool can compute with')
+  if (product > MAX_WORD) throw new PoolRefusal('TOO_LARGE', 'a product would overflow 256 bits')
   return product
 }
 
@@ -41,7 +42,7 @@ function invariant(x: bigint, y: bigint): bigint {
 }
 
 /**
- * Returns the other balance y that keeps the invariant `d`, given `x`: solves y² + (b − d)·y = c by Newton's method.
+ * Returns the other balance y that keeps the invariant `d`, given `x`. Solves y² + (b − d)·y = c by Newton's method.
  */
 function solveBalance(x: bigint, d: bigint): bigint {
   const c = checkedUint256((checkedUint256(d * d) / (x * 2n)) * d) / (ANN * 2n)
@@ -74,13 +75,13 @@ export function quote(
   const [change0, change1] = zeroForOne ? [amountIn, -amountOut] : [-amountOut, amountIn]
   const [reserve0, reserve1] = [state.reserve0 + change0, state.reserve1 + change1]
   if (!state.stable && (reserve0 > MAX_RESERVE || reserve1 > MAX_RESERVE))
-    throw new PoolRefusal('TOO_LARGE', 'more than a reserve can be')
+    throw new PoolRefusal('TOO_LARGE', 'a reserve would exceed 128 bits')
   if (state.stable && (reserve0 * state.multiplier0 > MAX_SCALED || reserve1 * state.multiplier1 > MAX_SCALED))
-    throw new PoolRefusal('TOO_LARGE', 'more than the pool lets itself hold')
+    throw new PoolRefusal('TOO_LARGE', 'a reserve would exceed the maximum of the pool')
   return { amountOut, state: { ...state, reserve0, reserve1 } }
 }
 
-/** Returns the approximate largest input. */
+/** Returns the approximate largest input in base units, which fills the reserve up to its maximum. */
 export function approximateMaxInput(state: SyncswapState, zeroForOne: boolean): bigint {
   const [reserve, multiplier] = zeroForOne ? [state.reserve0, state.multiplier0] : [state.reserve1, state.multiplier1]
   return (state.stable ? MAX_SCALED / multiplier : MAX_RESERVE) - reserve
@@ -89,8 +90,7 @@ export function approximateMaxInput(state: SyncswapState, zeroForOne: boolean): 
 /** Returns the output of a classic pool. @param netIn - input after the fee, times `FEE_UNIT` */
 function classicOut({ reserve0, reserve1 }: SyncswapState, zeroForOne: boolean, netIn: bigint): bigint {
   const [reserveIn, reserveOut] = zeroForOne ? [reserve0, reserve1] : [reserve1, reserve0]
-  // Avoids a division by zero: a fee of 100 % without a reserve of the input token. With any input left, such a pool
-  // pays its whole other reserve.
+  // With a fee of 100 % and no reserve of the input token, the division below would be by zero.
   if (netIn === 0n) return 0n
   return (netIn * reserveOut) / (reserveIn * FEE_UNIT + netIn)
 }

@@ -12,14 +12,14 @@ const LENS = lensOf('SyncswapLens')
 const lensInterface = SyncswapLens__factory.createInterface()
 const eventsInterface = ISyncswapState__factory.createInterface()
 
-/** Each factory creates one pool per pair. */
+/** Discovery by the factory's getter. A factory creates one pool per token pair. */
 export const { findPools, creationTopics, createdPool } = pairFactory(
   ISyncswapFactory__factory.createInterface(),
   'getPool',
   'PoolCreated',
 )
 
-/** Estimated gas to read reserves, settings, and both fees. Each fee takes a call to the pool master and its fee manager. */
+/** Estimated gas to read one pool. Each of the two fees takes a call to the pool master and its fee manager. */
 const READ_GAS = 150_000
 /** Estimated gas to read both fees. */
 const FEES_GAS = 80_000

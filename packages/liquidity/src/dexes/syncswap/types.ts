@@ -5,14 +5,15 @@ import type { Address } from '@sluice/chains'
 export type SyncswapState = {
   /** Vault that holds the tokens; zero if the pool holds them itself. */
   readonly vault: Address
+  /** True for a stable pool, false for a classic pool. */
   readonly stable: boolean
-  /** Base units of the first and second token. */
+  /** Reserves by token, in base units. */
   readonly reserve0: bigint
   readonly reserve1: bigint
-  /** 10^(18 − decimals); 1 for classic pools, which do not scale. */
+  /** Factors by token that scale reserves to 18 decimals: 10^(18 − decimals). For classic pools: 1. */
   readonly multiplier0: bigint
   readonly multiplier1: bigint
-  /** Fee on inputs of the first and second token, in units of 1/100,000. */
+  /** Fees by input token, in units of 1/100,000. */
   readonly fee0: bigint
   readonly fee1: bigint
 }

@@ -1,4 +1,4 @@
-/** Measures the fee of pairs by simulated swaps, for forks whose DEX row states no proven fee. */
+/** Measures the fees of pairs by simulated swaps, for forks whose row of the chain file states no proven fee. */
 import { PairFeeLens__factory } from '@sluice/bindings'
 import type { DexRow, Hex } from '@sluice/chains'
 import { toBeHex } from 'ethers'
@@ -8,7 +8,7 @@ import { chunks } from '../common/chunks.ts'
 
 const lensInterface = PairFeeLens__factory.createInterface()
 
-/** `fixed` of a measured pair. */
+/** Immutable data (`Pool.fixed`) of a pair whose fee was measured. */
 export type MeasuredFee = {
   readonly feePpm: number
   /** Block of the measurement. */
@@ -18,15 +18,16 @@ export type MeasuredFee = {
 /** Values of `feeBasis` in the chain's file for which the fee must be measured. */
 const UNPROVEN_BASES = ['assumed', 'default']
 const POOLS_PER_READ = 200
-/** Minimum balance of both tokens in base units. Below it, rounding hides the fee. */
+/** Minimum balance of each token, in base units. Below it, rounding hides the fee. */
 const MIN_BALANCE = 100_000_000n
+/** Reserves are uint112. */
 const RESERVE_LIMIT = 1n << 112n
-/** Storage slot of reserve0, reserve1, and their timestamp, from the low bits up. */
+/** Storage slot that packs, from the low bits up, reserve0, reserve1, and the timestamp of the last update. */
 const RESERVES_SLOT = toBeHex(8, 32) as Hex
 
 const isUnproven = ({ feeBasis }: DexRow): boolean => feeBasis === undefined || UNPROVEN_BASES.includes(feeBasis)
 
-/** Returns pairs with their fee in `fixed`; null for a pair whose fee cannot be measured, so that it is not used. */
+/** Measures the fee of each pair and returns it in `fixed`. Null for a pair whose fee cannot be measured. */
 export function* readFixed(
   row: DexRow,
   pools: readonly Pool<null>[],
@@ -47,8 +48,8 @@ export function* readFixed(
       const [balance0, balance1] = balances[i]!
       const isTooSmall = balance0 < MIN_BALANCE || balance1 < MIN_BALANCE
       if (isTooSmall || balance0 >= RESERVE_LIMIT || balance1 >= RESERVE_LIMIT) return []
-      // Override the reserves, so that a quarter of the balance counts as the input. A large input measures the fee
-      // precisely.
+      // Override reserve0, so that the pair counts a quarter of its balance as input. A large input gives a precise
+      // fee.
       return [{ pool, reserve0: balance0 - balance0 / 4n, reserve1: balance1 }]
     })
   })

@@ -8,9 +8,9 @@ import type { UniswapV2State } from './types.ts'
 const RESERVE_LIMIT = 1n << 112n
 
 /**
- * Quotes an exact input: the largest output, rounded down, that keeps x·y of the reserves without the fee.
+ * Quotes an exact input, rounded down.
  *
- * @param amountIn - base units of the input token as they arrive at the pair
+ * @param amountIn - base units that the pair receives, after a transfer tax
  * @throws PoolRefusal `EMPTY`, `TOO_SMALL` for no output, `TOO_LARGE` if the reserve would overflow
  * @see UniswapV2Library.getAmountOut and UniswapV2Pair.swap, Uniswap/v2-periphery and v2-core
  */
@@ -22,7 +22,7 @@ export function quote(
   const [reserveIn, reserveOut] = zeroForOne ? [reserve0, reserve1] : [reserve1, reserve0]
   if (reserveIn === 0n || reserveOut === 0n)
     throw new PoolRefusal('EMPTY', `the pair holds ${reserve0} and ${reserve1}`)
-  if (reserveIn + amountIn >= RESERVE_LIMIT) throw new PoolRefusal('TOO_LARGE', 'the reserve would pass 2^112')
+  if (reserveIn + amountIn >= RESERVE_LIMIT) throw new PoolRefusal('TOO_LARGE', 'the reserve would exceed 112 bits')
   const netIn = amountIn * (PPM - BigInt(feePpm))
   const amountOut = (netIn * reserveOut) / (reserveIn * PPM + netIn)
   if (amountOut <= 0n) throw new PoolRefusal('TOO_SMALL', `${amountIn} buys nothing`)
@@ -34,17 +34,17 @@ export function quote(
   }
 }
 
-/** Returns the largest input that `quote` accepts: it fills the reserve up to its maximum. */
+/** Returns the largest input that `quote` accepts, which fills the reserve up to its maximum. */
 export function maxInput({ reserve0, reserve1, feePpm }: UniswapV2State, zeroForOne: boolean): bigint {
   const [reserveIn, reserveOut] = zeroForOne ? [reserve0, reserve1] : [reserve1, reserve0]
   const largestInput = RESERVE_LIMIT - 1n - reserveIn
   const netIn = largestInput * (PPM - BigInt(feePpm))
-  // Zero if the reserves are so uneven that even this input buys nothing.
+  // With very uneven reserves, even this input buys nothing.
   return reserveIn === 0n || largestInput <= 0n || netIn * reserveOut < reserveIn * PPM + netIn ? 0n : largestInput
 }
 
 /**
- * Returns the minimum input that buys an output; null if the output is not less than the pair's reserve.
+ * Returns the minimum input that buys `amountOut`; null if the reserve is not above `amountOut`.
  *
  * @see UniswapV2Library.getAmountIn
  */

@@ -12,9 +12,9 @@ import type { UniswapV2State } from './types.ts'
 const lensInterface = PairLens__factory.createInterface()
 const eventsInterface = IUniswapV2PairEvents__factory.createInterface()
 
-/** Pools per read: about 2.7 million gas, 16 kB each way. */
+/** Pools per read. A read takes about 3 million gas, and 16 kB of data in each direction. */
 const POOLS_PER_READ = 500
-/** Fee of almost all forks, for rows that state no fee. The fee of such a row is measured before use. */
+/** Fee of almost all forks, for rows without a fee. The fee of such a row is measured before its pools are used. */
 const DEFAULT_FEE_PPM = 3_000
 const RESERVE_MASK = (1n << 112n) - 1n
 
@@ -37,7 +37,7 @@ export function* readStates(row: DexRow, pools: readonly Pool<null>[]): Reads<re
 }
 
 /**
- * Pairs emit `Sync` with both reserves at every change. The reader is fast, because a block has hundreds of such logs.
+ * Fast decoder of `Sync`, because a block has hundreds of these logs. Pairs emit it with both reserves at every change.
  */
 const readSync = eventReader<[bigint, bigint]>(eventsInterface, 'Sync')
 export const topics: readonly Hex[] = [eventsInterface.getEvent('Sync').topicHash as Hex]

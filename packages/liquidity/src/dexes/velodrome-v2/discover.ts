@@ -1,4 +1,4 @@
-/** Pool creation logs of Velodrome V2 factories. */
+/** Decodes the pool creation logs of Velodrome V2 factories. */
 import { IVelodromeV2Factory__factory } from '@sluice/bindings'
 import { poolCreation } from '../common/pair-discover.ts'
 

@@ -14,7 +14,7 @@ export const woofiV2: DexFamily<WoofiV2State> = {
   payment: { lockSlots: 1 },
   findPools,
   readStates,
-  // Prices are posted every few seconds without logs.
+  // The oracle's prices change every few seconds, without logs.
   refreshStates: readStates,
   topics: [],
   applyLog: () => 'reread',

@@ -1,14 +1,14 @@
 /**
- * Exact math of WOOFi V2. All tokens but the quote token are base tokens, each with a price in the quote token. With
- * the contract's names, the notional of a trade is its value in base units of the quote token, and gamma its relative
+ * Exact math of WOOFi V2. All tokens except the quote token are base tokens, each with a price in the quote token. As
+ * in the contract, the notional of a trade is its value in base units of the quote token, and gamma is its relative
  * price move with 18 decimals. Follows WooPPV2 of woonetwork/WooPoolV2 with WooracleV2_2. Checked against real pools.
  */
 import { PoolRefusal } from '../../family.ts'
 import { max, min } from '../../math/integers.ts'
 
-/** Pool and oracle data of one token of a trade. */
+/** Data of one token, from the pool and its oracle. */
 export type WoofiToken = {
-  /** Base units in the pool's records. */
+  /** Base units that the pool accounts as its reserve. */
   readonly reserve: bigint
   /** Fee in units of 1/100,000 of the traded value. */
   readonly feeRate: bigint
@@ -18,11 +18,11 @@ export type WoofiToken = {
   readonly maxNotional: bigint
   /** Price in the quote token, in units of 1 / `priceUnit`; 0 for the quote token. */
   readonly price: bigint
-  /** Fraction by which a trade's price is worse than `price`, before its price move; 18 decimals. */
+  /** Fraction by which the price of a trade is worse than `price`, in addition to gamma; 18 decimals. */
   readonly spread: bigint
-  /** Relative price move per quote token of a trade, 18 decimals. */
+  /** Relative price move per whole quote token of a trade's value, 18 decimals. */
   readonly coeff: bigint
-  /** False if the oracle marks its price as not feasible. */
+  /** False if the oracle marks the price as not feasible. */
   readonly feasible: boolean
   /** 10^decimals of the token. */
   readonly unit: bigint
@@ -33,7 +33,7 @@ export type WoofiToken = {
 /** State of two tokens of one pool. */
 export type WoofiV2State = {
   readonly paused: boolean
-  /** Index of the quote token, in which all prices are given: 0, 1, or 2 for neither token. */
+  /** Index in `tokens` of the quote token, in which all prices are given; 2 if neither token is the quote token. */
   readonly quoteIndex: 0 | 1 | 2
   /** 10^decimals of the quote token. */
   readonly quoteUnit: bigint
@@ -43,13 +43,19 @@ export type WoofiV2State = {
 const ONE = 10n ** 18n
 const FEE_UNIT = 100_000n
 
-/** Output of a trade between a base token and the quote token, and the base token with its new price and spread. */
-type PricedAmount = { readonly amount: bigint; readonly token: WoofiToken }
+/** Result of a trade between a base token and the quote token. */
+type PricedAmount = {
+  /** Base units of the other token. */
+  readonly amount: bigint
+  /** The base token with its new price and spread. */
+  readonly token: WoofiToken
+}
 
 /**
  * Quotes an exact input, rounded down.
  *
- * @throws PoolRefusal `PAUSED`, `TOO_LARGE`, `TOO_SMALL`; `UNSUPPORTED` if a price is not feasible
+ * @param i - index of the input token
+ * @throws PoolRefusal `PAUSED`, `TOO_LARGE`, `TOO_SMALL` for no output, `UNSUPPORTED` if a price is not feasible
  */
 export function quote(
   state: WoofiV2State,
@@ -74,7 +80,7 @@ type TradeResult = readonly [amountOut: bigint, soldToken: WoofiToken, boughtTok
 function sellBase(state: WoofiV2State, base: WoofiToken, quoteToken: WoofiToken, amountIn: bigint): TradeResult {
   const { amount: gross, token } = priceBaseSale(state, base, amountIn, base.spread)
   const amountOut = gross - (gross * base.feeRate) / FEE_UNIT
-  // The fee also leaves the reserve: the contract accounts for it separately.
+  // The fee leaves the reserve too, because the contract accounts it separately.
   return [
     amountOut,
     { ...token, reserve: base.reserve + amountIn },
@@ -93,7 +99,7 @@ function sellQuote(state: WoofiV2State, quoteToken: WoofiToken, base: WoofiToken
 }
 
 /**
- * Trades a base token for another through the quote token. Both halves use half of the wider spread, and the higher fee
+ * Trades one base token for another, through the quote token. Both trades use half of the wider spread. The higher fee
  * applies once.
  */
 function tradeBaseForBase(
@@ -120,19 +126,19 @@ function reserveAfter({ reserve }: WoofiToken, amount: bigint, tokenRole: string
   return reserve - amount
 }
 
-/** Returns the quote tokens for an amount of a base token, before the fee. */
+/** Sells an amount of a base token for quote tokens, before the fee. */
 function priceBaseSale({ quoteUnit }: WoofiV2State, base: WoofiToken, amount: bigint, spread: bigint): PricedAmount {
   const { price, coeff, unit, priceUnit } = base
   checkPrice(base)
   const notional = (amount * price * quoteUnit) / priceUnit / unit
   const gamma = (amount * price * coeff) / priceUnit / unit
   checkBounds(base, notional, gamma)
-  if (gamma + spread > ONE) throw new PoolRefusal('TOO_LARGE', 'the price would fall below nothing')
+  if (gamma + spread > ONE) throw new PoolRefusal('TOO_LARGE', 'the price would fall below zero')
   const value = (((amount * price * quoteUnit) / priceUnit) * (ONE - gamma - spread)) / ONE / unit
   return { amount: value, token: withPrice(base, (price * (ONE - gamma)) / ONE, spread) }
 }
 
-/** Returns the base tokens for an amount of quote tokens, after the fee. */
+/** Buys base tokens for an amount of quote tokens, from which the fee was subtracted. */
 function priceBasePurchase(
   { quoteUnit }: WoofiV2State,
   base: WoofiToken,
@@ -143,23 +149,24 @@ function priceBasePurchase(
   checkPrice(base)
   const gamma = (amount * coeff) / quoteUnit
   checkBounds(base, amount, gamma)
-  if (gamma + spread > ONE) throw new PoolRefusal('TOO_LARGE', 'the price would pass every bound')
+  if (gamma + spread > ONE) throw new PoolRefusal('TOO_LARGE', 'the price would rise without a bound')
   const baseAmount = (((amount * unit * priceUnit) / price) * (ONE - gamma - spread)) / ONE / quoteUnit
   return { amount: baseAmount, token: withPrice(base, (ONE * price) / (ONE - gamma), spread) }
 }
 
 function checkPrice({ feasible, price }: WoofiToken): void {
-  if (!feasible || price === 0n) throw new PoolRefusal('UNSUPPORTED', 'the oracle marks its price as not feasible')
+  if (!feasible || price === 0n) throw new PoolRefusal('UNSUPPORTED', 'the oracle marks the price as not feasible')
 }
 
 function checkBounds({ maxNotional, maxGamma }: WoofiToken, notional: bigint, gamma: bigint): void {
   if (notional > maxNotional)
-    throw new PoolRefusal('TOO_LARGE', `a trade worth ${notional} is more than the pool takes`)
+    throw new PoolRefusal('TOO_LARGE', `the value ${notional} of the trade is above the maximum`)
   if (gamma > maxGamma) throw new PoolRefusal('TOO_LARGE', 'the trade would move the price too far')
 }
 
 /**
- * Returns a token with a new price. The oracle widens the spread with the price move, so that a round trip never gains.
+ * Returns a token with a new price. The contract widens the spread with the price move, so that a round trip never
+ * gains.
  */
 function withPrice(token: WoofiToken, price: bigint, spread: bigint): WoofiToken {
   const [low, high] = price < token.price ? [price, token.price] : [token.price, price]
@@ -174,7 +181,7 @@ export function approximateMaxInput(state: WoofiV2State, i: 0 | 1): bigint {
   const { quoteIndex, quoteUnit, tokens } = state
   const [soldToken, boughtToken] = i === 0 ? tokens : [tokens[1], tokens[0]]
   const j = i === 0 ? 1 : 0
-  // Maximum value in the quote token by the bounds of a base token.
+  // Maximum value of a trade in base units of the quote token, by the bounds of a base token.
   const maxValueOf = ({ maxNotional, maxGamma, coeff }: WoofiToken): bigint =>
     coeff > 0n ? min(maxNotional, ((maxGamma + 1n) * quoteUnit) / coeff) : maxNotional
   const baseAmountOf = ({ price, unit, priceUnit }: WoofiToken, quoteValue: bigint): bigint =>

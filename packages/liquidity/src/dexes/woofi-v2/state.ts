@@ -18,10 +18,13 @@ const tokenInfosCodec = callCodec<[token: string], [reserve: bigint, feeRate: bi
 
 /** Estimated gas to read the pool and the oracle for two tokens, with a quote in each direction. */
 const READ_GAS = 350_000
-/** Sample amount as a fraction of a token (1/1,000), as in the lens. */
+/** The lens quotes a whole token divided by this number. */
 const SAMPLE_DIVISOR = 1_000n
 
-/** Finds pools: one contract trades all tokens with a reserve, which it does not list; each pair is one pool. */
+/**
+ * Finds the token pairs of which both tokens have a reserve. The contract trades all its tokens but does not list them.
+ * Each pair becomes one pool.
+ */
 export function* findPools(row: DexRow, pairs: readonly (readonly [Address, Address])[]): Reads<readonly Pool<null>[]> {
   const tokens = [...new Set(pairs.flat())]
   const answers = yield tokens.map((token) => ({
@@ -55,8 +58,8 @@ export function readStates(_row: DexRow, pools: readonly Pool[]): Reads<readonly
 }
 
 /**
- * Decodes a state; null if our math does not reproduce the pool's quotes. Revisions with other math have the same
- * getters.
+ * Decodes a state; null if our math does not reproduce the pool's quotes. Contract revisions with other math have the
+ * same getters.
  */
 function decodeState(answer: Hex): WoofiV2State | null {
   const [readResult] = lensInterface.decodeFunctionResult('read', answer) as unknown as [WoofiV2Lens.StateStructOutput]

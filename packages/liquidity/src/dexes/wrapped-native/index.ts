@@ -14,7 +14,7 @@ export const wrappedNative: DexFamily<WrappedNativeState> = {
   id: 'wrapped-native',
   wrapsNative: true,
 
-  /** Returns the pool of the row, which is the wrapper. */
+  /** Finds the pool of a row, which is the wrapper itself. */
   *findPools({ family, brand, address }: DexRow, pairs): Reads<readonly Pool<null>[]> {
     if (!pairs.some((pair) => pair.includes(address))) return []
     return [{ id: address, family, dex: brand, address, tokens: [ZERO_ADDRESS, address], state: null }]
@@ -28,7 +28,7 @@ export const wrappedNative: DexFamily<WrappedNativeState> = {
     return answers.map((answer) => answer && { supply: erc20.decodeFunctionResult('totalSupply', answer)[0] })
   },
 
-  // The rate is always 1:1. The supply changes with almost every swap of the chain, and rarely matters.
+  // Quotes depend only on the supply, which bounds unwraps. It is not followed: it changes often and rarely matters.
   topics: [],
   applyLog: () => 'ignore',
 

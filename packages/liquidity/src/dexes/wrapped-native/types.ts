@@ -1,5 +1,5 @@
-/** State of a wrapper, which is a pool of the native token and itself, in this order. */
+/** State of a wrapper. As a pool, it has two tokens: the native token and the wrapper, in this order. */
 export type WrappedNativeState = {
-  /** Wrapped wei at the last read. */
+  /** Total supply at the last read, in wei. */
   readonly supply: bigint
 }
