@@ -51,13 +51,13 @@ export function loadRegistry(options: RegistryOptions = {}): Registry {
     const path = chainFiles.get(id)
     return path === undefined ? undefined : toChain(parseFileOfChain(path, id, chainFileSchema))
   })
-  const header = memoize((id: number) => parseFileOfChain(chainFiles.get(id)!, id, chainHeaderSchema))
+  const headerOf = memoize((id: number) => parseFileOfChain(chainFiles.get(id)!, id, chainHeaderSchema))
   const releasesOf = memoize((dir: string) => readReleases(dir))
   const deployment = memoize((id: number): Deployment | undefined => {
     const dir = deploymentDirs.get(id)
     if (dir !== undefined) return deploymentOf(readDeploymentFile(dir, id)!, releasesOf(dir))
-    if (!chainFiles.has(id) || header(id).unsupported !== undefined) return undefined
-    const predictedDeployment = { chainId: id, build: expectedBuild(header(id).evm), deployed: {} }
+    if (!chainFiles.has(id) || headerOf(id).unsupported !== undefined) return undefined
+    const predictedDeployment = { chainId: id, build: expectedBuild(headerOf(id).evm), deployed: {} }
     return deploymentOf(predictedDeployment, releasesOf(DEPLOYMENTS_DIR))
   })
 
@@ -66,8 +66,8 @@ export function loadRegistry(options: RegistryOptions = {}): Registry {
       Object.fromEntries(
         [...chainFiles.keys()]
           .sort((a, b) => a - b)
-          .filter((id) => header(id).unsupported === undefined)
-          .map((id) => [String(id), Object.freeze(chainMapEntry(header(id), deployment(id)!.guard))]),
+          .filter((id) => headerOf(id).unsupported === undefined)
+          .map((id) => [String(id), Object.freeze(chainMapEntry(headerOf(id), deployment(id)!.guard))]),
       ),
     ),
   )
