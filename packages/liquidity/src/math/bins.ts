@@ -38,7 +38,7 @@ export type BinFee = {
   readonly protocolFeeOf: (fee: bigint) => bigint
 }
 
-/** Amounts are uint128. */
+/** Maximum amount of a swap, a uint128. */
 const MAX_AMOUNT = (1n << 128n) - 1n
 /** Fixed-point one of fee rates. */
 const FEE_ONE = 10n ** 18n
@@ -70,22 +70,24 @@ function binPrice(id: number, binStep: number): bigint {
 }
 
 /**
- * Maximum liquidity of a bin, price·x + y with 128 fractional bits.
+ * Maximum liquidity of a bin: price·x + y, with 128 fractional bits.
  *
  * @see Constants.MAX_LIQUIDITY_PER_BIN, joe-v2 2.2
  */
 const MAX_LIQUIDITY = 65251743116719673010965625540244653191619923014385985379600384103134737n
 
-/** Checks the liquidity limit of a bin. @throws PoolRefusal `TOO_LARGE` if it is exceeded */
+/** Checks the liquidity of a bin. @throws PoolRefusal `TOO_LARGE` above `MAX_LIQUIDITY` */
 function checkLiquidity({ reserveX, reserveY }: Bin, price: bigint): void {
   if (price * reserveX + (reserveY << 128n) > MAX_LIQUIDITY)
-    throw new PoolRefusal('TOO_LARGE', 'more liquidity than a bin may hold')
+    throw new PoolRefusal('TOO_LARGE', 'a bin would exceed its maximum liquidity')
 }
 
 /** Part of a swap in one bin. `amountIn` includes the fee. */
 type Fill = { readonly amountIn: bigint; readonly amountOut: bigint; readonly fee: bigint }
 
-/** Returns the input that one bin accepts, up to `amountIn`, and the output that it pays. @see BinHelper.getAmounts */
+/**
+ * Returns the input that a bin accepts, up to `amountIn`, and the output that the bin pays. @see BinHelper.getAmounts
+ */
 function fillBin(bin: Bin, price: bigint, swapForY: boolean, amountIn: bigint, feeRate: bigint): Fill {
   const reserveOut = swapForY ? bin.reserveY : bin.reserveX
   const maxIn = swapForY ? divUp(reserveOut << 128n, price) : divUp(reserveOut * price, PRICE_ONE)
@@ -200,15 +202,15 @@ function binUsesOfLargestTrade(
     const binFeeAndPrice = nullIfRefused(() => ({ ...feeOfBin(bin.id), price: binPrice(bin.id, binStep) }))
     if (!binFeeAndPrice) break
     const { rate, price, protocolFeeOf } = binFeeAndPrice
-    const fillChecked = (amountIn: bigint): Fill => {
+    const fillWithCheck = (amountIn: bigint): Fill => {
       const binFill = fillBin(bin, price, swapForY, amountIn, rate)
       if (limited) checkLiquidity(binAfterFill(bin, binFill, swapForY, protocolFeeOf), price)
       return binFill
     }
     const fullFill = fillBin(bin, price, swapForY, remainingInput, rate)
-    if (limited && nullIfRefused(() => fillChecked(fullFill.amountIn)) === null) {
-      const partialIn = largestInput(fillChecked, fullFill.amountIn - 1n)!
-      if (partialIn > 0n) binUses.push({ ...fillChecked(partialIn), rate })
+    if (limited && nullIfRefused(() => fillWithCheck(fullFill.amountIn)) === null) {
+      const partialIn = largestInput(fillWithCheck, fullFill.amountIn - 1n)!
+      if (partialIn > 0n) binUses.push({ ...fillWithCheck(partialIn), rate })
       break
     }
     binUses.push({ ...fullFill, rate })

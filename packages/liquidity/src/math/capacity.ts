@@ -12,7 +12,9 @@ export const NO_LIMIT = UNLIMITED_INPUT - 1n
 export const asMaxInput = (maxInput: bigint): bigint | null =>
   maxInput >= NO_LIMIT ? null : maxInput > 0n ? maxInput : 0n
 
+/** Quotes an input in base units; throws a `PoolRefusal` if it is not accepted. */
 type Quote = (amountIn: bigint) => unknown
+/** Result of a quote of one amount. `refuses all`: the pool accepts no amount at all. */
 type Verdict = 'accepted' | 'too small' | 'too large' | 'unsupported' | 'refuses all'
 
 /** Maximum amounts that are tried one by one, downward from the largest amount that is not too large. */
@@ -22,7 +24,6 @@ const NEARBY_AMOUNTS = 16n
  * Returns the largest input that `quote` accepts. Brackets it from a guess with doubling steps, then bisects. If an
  * amount is refused as `TOO_LARGE`, `quote` must refuse all larger amounts as `TOO_LARGE` too.
  *
- * @param quote - throws a `PoolRefusal` for an input that it does not accept
  * @param guess - approximate result; the search needs about twice as many quotes as the error of the guess has bits
  * @param precisionBits - the result may be too low by a fraction of 2^−precisionBits; absent: exact
  * @returns as `DexFamily.maxInput`
@@ -33,7 +34,7 @@ export function largestInput(quote: Quote, guess: bigint, precisionBits?: number
   if (firstVerdict === 'refuses all') return 0n
   const isFirstTooLarge = firstVerdict === 'too large'
   const toleranceOf = (amount: bigint) => (precisionBits === undefined ? 1n : max(1n, amount >> BigInt(precisionBits)))
-  // Invariant: amounts up to `low` are not too large, amounts from `high` on are.
+  // Invariant: amounts up to `low` are not too large, and amounts from `high` on are too large.
   let [low, high] = isFirstTooLarge ? [0n, start] : [start, UNLIMITED_INPUT]
   for (let bits = 0n; high - low > 1n; bits = 2n * bits + 1n) {
     const offset = toleranceOf(start) << bits

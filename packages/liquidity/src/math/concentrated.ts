@@ -47,7 +47,7 @@ function nextSqrtPrice(sqrtPrice: bigint, liquidity: bigint, amountIn: bigint, z
   if (!zeroForOne) return sqrtPrice + (amountIn << 96n) / liquidity
   const shiftedLiquidity = liquidity << 96n
   const product = amountIn * sqrtPrice
-  // The contract uses a coarser formula when this one would overflow 256 bits.
+  // If this formula would overflow 256 bits, the contract uses the less precise formula below.
   if (product < UINT256_RANGE && shiftedLiquidity + product < UINT256_RANGE)
     return divUp(shiftedLiquidity * sqrtPrice, shiftedLiquidity + product)
   return divUp(shiftedLiquidity, shiftedLiquidity / sqrtPrice + amountIn)
@@ -110,7 +110,7 @@ export const listEnd: StepEnd = (_tick, _spacing, zeroForOne) => (zeroForOne ? M
 /**
  * Maximum bitmap words that a trade may walk. In a drained pool with narrow ticks, a trade would walk thousands of
  * words, at about 3,000 gas each, for almost no output. With a tick spacing of 1, 256 words span a factor of 700 in
- * price; with a spacing of 60, they span all prices.
+ * price. With a spacing of 60, they span all prices.
  */
 const MAX_WORDS = 256
 
@@ -206,7 +206,7 @@ export function swapExactInput<State extends ConcentratedState>(
     amountOut += zeroForOne
       ? amount1Between(reachedSqrtPrice, sqrtPrice, liquidity, false)
       : amount0Between(sqrtPrice, reachedSqrtPrice, liquidity, false)
-    // The price cannot round onto the target: `netRemaining` is less than `inputToTarget`, which is rounded up.
+    // Rounding cannot move the price to the target: `netRemaining` is below `inputToTarget`, which is rounded up.
     if (reachedSqrtPrice !== sqrtPrice) tick = tickAtSqrtRatio(reachedSqrtPrice)
     sqrtPrice = reachedSqrtPrice
     remainingInput = 0n

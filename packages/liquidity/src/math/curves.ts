@@ -1,6 +1,6 @@
 /**
- * Price curves of constant-product and concentrated pools for the float search. Floats never leave the search: all
- * amounts of the route that it finds are computed again in integers.
+ * Builds price curves of constant-product and concentrated pools for the float search. Floats never leave the search:
+ * the amounts of a found route are computed again in integers.
  */
 import { FLOAT_PPM } from '@sluice/chains'
 import type { PriceCurve } from '../family.ts'

@@ -15,7 +15,7 @@ const FIRST_INPUT = 1000
  * Growth factor of the pieces. It makes every amount end on a piece of about its own size. On a much larger piece, the
  * amount would change the price by less than the resolution of a float.
  */
-const GROWTH = 8
+const PIECE_GROWTH = 8
 
 /** One direction of a pool with a constant rate. */
 export type StraightLine = {
@@ -32,7 +32,7 @@ export function linearCurve({ rate, maxInput }: StraightLine): PriceCurve {
   const sqrtPrice = [Math.sqrt(rate)]
   const liquidity: number[] = []
   let reachedInput = 0
-  for (let pieceEnd = FIRST_INPUT; reachedInput < end; pieceEnd *= GROWTH) {
+  for (let pieceEnd = FIRST_INPUT; reachedInput < end; pieceEnd *= PIECE_GROWTH) {
     const cappedEnd = Math.min(pieceEnd, end)
     const from = sqrtPrice.at(-1)!
     const to = from * (1 - PIECE_FALL)

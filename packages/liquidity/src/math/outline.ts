@@ -36,7 +36,7 @@ export function outlineOfCurves(
   }
 }
 
-/** Returns the fee of a direction as a fraction of a swap. */
+/** Returns the fee of a direction as a fraction of the swapped amount. */
 const feeOf = ({ keepIn, keepOut }: PriceCurve) => 1 - keepIn * keepOut
 
 /** Returns the output of selling until √price has fallen to `endSqrtPrice`. */
@@ -82,12 +82,12 @@ export function concentratedOutline(state: ConcentratedState, feePpm: number, ba
   }
 }
 
-/** Result of the last walk, reused to avoid garbage. */
+/** Result of the last `walkTicks`. The object is reused to avoid allocations. */
 const walkResult = { depth: 0, reserve: 0 }
 
 /**
- * Computes what the pool pays out while its ticks are walked in one direction, and stores it in `walkResult`: `depth`
- * until the end of the band, `reserve` until the last tick. Sums liquidity in floats, because exact integers would
+ * Walks the ticks in one direction and stores the output of the pool in `walkResult`: `depth` is the output up to the
+ * end of the band, and `reserve` the output up to the last tick. Sums liquidity in floats, because exact integers would
  * dominate the time of a scan. The error is relative to the maximum liquidity.
  *
  * @param step - −1 to sell the first token, 1 to sell the second token

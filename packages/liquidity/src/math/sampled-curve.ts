@@ -10,7 +10,7 @@ import { curveEnd } from './curve-end.ts'
 import { emptyCurve } from './curves.ts'
 import { curveThrough, type Points, predictionDifference, predictOutput } from './spline.ts'
 
-/** One direction of a pool, to be sampled. */
+/** One direction of a pool that `sampledCurve` samples. */
 export type SamplingInput = {
   /** Returns the output of an input, after fees. Can throw a `PoolRefusal`. */
   readonly quote: (amountIn: bigint) => bigint
@@ -41,9 +41,9 @@ const MAX_GROWTH = 8
 const MIN_WIDE_RISE = 1e-3
 /** Factor between the inputs of the first samples. */
 const SEARCH_GROWTH = 64
-/** Number of intervals into which the range between the smallest and the next sample is divided at most. */
+/** Maximum intervals into which the range between the smallest sample and the next sample is divided. */
 const MAX_FIRST_SAMPLES = 6
-/** Base units of output below which rounding hides the curvature of an interval. */
+/** Rise of the output along an interval, in base units, below which rounding hides the curvature. */
 const MIN_OUTPUT_STEP = 2_000
 /** Input of the first sample on the way to a largest input far above the pool's `scale`, as a multiple of the scale. */
 const FAR_START = 16
@@ -69,7 +69,7 @@ const DISAGREEMENT_WEIGHT = 0.15
  * Safety factor of the estimated error. In real states of all families the true error is up to seven times the
  * estimate.
  */
-const ERROR_SAFETY = 8
+const ERROR_SAFETY_FACTOR = 8
 /**
  * An interval is level if its output rises by at most this fraction. Must be above `MIN_STEP_RISE` times the maximum
  * number of samples.
@@ -81,7 +81,7 @@ const FLOAT_ERROR = 1e-8
 const SPLIT_POSITION = 0.4
 /** Position of a new sample in the first interval, which starts at zero. */
 const FIRST_SPLIT_POSITION = 0.25
-/** Ratio of the ends of an interval above which it is divided at their geometric mean. */
+/** Ratio of the inputs at both ends of an interval, above which the interval is divided at their geometric mean. */
 const WIDE_RATIO = 3
 
 /** Returns a curve through samples of a pool. It ends at `maxInput`, less the end margin; for null, it has no end. */
@@ -212,7 +212,7 @@ class Samples implements Points {
   outputErrors(): readonly number[] {
     const errors = this.x.map((_, k) => FLOAT_ERROR + Math.min(this.estimateNear(k), this.hullError(k)))
     // An error is infinite if it was never estimated and the samples are not concave.
-    const largestError = Math.max(ERROR_SAFETY * TOLERANCE, ...errors.filter(Number.isFinite))
+    const largestError = Math.max(ERROR_SAFETY_FACTOR * TOLERANCE, ...errors.filter(Number.isFinite))
     return errors.map((error) => Math.min(error, largestError))
   }
 
@@ -222,7 +222,7 @@ class Samples implements Points {
    */
   private estimateNear(k: number): number {
     const { errors } = this
-    return Math.max(TOLERANCE, ERROR_SAFETY * Math.max(errors[k - 1] ?? 0, errors[k]!, errors[k + 1] ?? 0))
+    return Math.max(TOLERANCE, ERROR_SAFETY_FACTOR * Math.max(errors[k - 1] ?? 0, errors[k]!, errors[k + 1] ?? 0))
   }
 
   /**

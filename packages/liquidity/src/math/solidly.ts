@@ -139,7 +139,7 @@ export function quoteSolidly(
   if (amountOut >= reserveOut) throw new PoolRefusal('TOO_LARGE', `${amountIn} would buy the whole reserve`)
   return {
     amountOut,
-    // The fee leaves the pair at once.
+    // The fee leaves the pair immediately, so the reserve grows by the net input only.
     state: zeroForOne
       ? { ...state, reserve0: reserve0 + netIn, reserve1: reserve1 - amountOut }
       : { ...state, reserve0: reserve0 - amountOut, reserve1: reserve1 + netIn },

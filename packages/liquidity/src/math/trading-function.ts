@@ -32,7 +32,7 @@ export type TradingFunction = {
   readonly keepIn: number
   /** Fraction of the output that remains after the fee. */
   readonly keepOut: number
-  /** False if the fee depends on the balances; then `keepIn` and `keepOut` hold at the current balances. */
+  /** False if the fee depends on the balances. `keepIn` and `keepOut` then contain the fee at the current balances. */
   readonly hasFixedFee: boolean
   /** Maximum input of a token, as a fraction of its balance. */
   readonly maxInputShare: number

@@ -9,7 +9,7 @@ import { sortPair, type TokenPair } from '../common/direction.ts'
 import { proveByKey, validPairOf } from '../common/listed.ts'
 import { withNative } from '../common/native-pairs.ts'
 import { concentratedType, configOf, decodeConfig, poolId } from './config.ts'
-import { sload, wordsOf } from './storage.ts'
+import { sloadRead, wordsOf } from './storage.ts'
 
 const coreInterface = IEkuboCore__factory.createInterface()
 type PoolCreatedEvent = [
@@ -58,7 +58,7 @@ export function* findPools(row: DexRow, pairs: readonly TokenPair[]): Reads<read
 function* initializedPools(row: DexRow, candidates: readonly Pool<null>[]): Reads<readonly Pool<null>[]> {
   const batches = chunks(candidates, IDS_PER_READ)
   const answers = yield batches.map((batch) =>
-    sload(
+    sloadRead(
       row.address,
       batch.map(({ id }) => id),
     ),

@@ -19,7 +19,7 @@ const FEE_BITS = 64n
 /** Maximum input and maximum output of a swap. */
 export const MAX_AMOUNT = (1n << 127n) - 1n
 /** Maximum input and maximum output of a step. */
-const MAX_DELTA = (1n << 128n) - 1n
+const MAX_STEP_AMOUNT = (1n << 128n) - 1n
 /** Maximum bitmap words that a swap may search. Each word costs about 9,000 gas. */
 const MAX_WORDS = 1_000
 
@@ -234,11 +234,11 @@ function stepTo(
   const reachedRatio = ratioAfterInput(ratio, liquidity, netInput, zeroForOne)
   if (zeroForOne ? reachedRatio < targetRatio : reachedRatio > targetRatio) {
     const [lower, upper] = zeroForOne ? [targetRatio, ratio] : [ratio, targetRatio]
-    const netInputToTarget = checkedDelta(inputBetween(zeroForOne)(lower, upper, liquidity, true))
-    const input = checkedDelta(divUp(netInputToTarget << FEE_BITS, (1n << FEE_BITS) - fee))
+    const netInputToTarget = checkedStepAmount(inputBetween(zeroForOne)(lower, upper, liquidity, true))
+    const input = checkedStepAmount(divUp(netInputToTarget << FEE_BITS, (1n << FEE_BITS) - fee))
     return {
       input,
-      output: checkedDelta(outputBetween(zeroForOne)(lower, upper, liquidity, false)),
+      output: checkedStepAmount(outputBetween(zeroForOne)(lower, upper, liquidity, false)),
       ratio: targetRatio,
     }
   }
@@ -247,12 +247,12 @@ function stepTo(
   const [lower, upper] = zeroForOne ? [reachedRatio, ratio] : [ratio, reachedRatio]
   return {
     input: amount,
-    output: checkedDelta(outputBetween(zeroForOne)(lower, upper, liquidity, false)),
+    output: checkedStepAmount(outputBetween(zeroForOne)(lower, upper, liquidity, false)),
     ratio: reachedRatio,
   }
 }
 
-function checkedDelta(delta: bigint): bigint {
-  if (delta > MAX_DELTA) throw new PoolRefusal('TOO_LARGE', 'an amount of more than 128 bits')
-  return delta
+function checkedStepAmount(amount: bigint): bigint {
+  if (amount > MAX_STEP_AMOUNT) throw new PoolRefusal('TOO_LARGE', 'an amount of more than 128 bits')
+  return amount
 }

@@ -11,7 +11,7 @@ import { chunks } from '../common/chunks.ts'
 import { decodeTicks, splitAnswers } from '../common/concentrated-state.ts'
 import { decodeConfig, isExtended, keyOf } from './config.ts'
 import { MAX_TICK, MIN_TICK } from './ratio.ts'
-import { decodeStateWord, sload, wordsOf } from './storage.ts'
+import { decodeStateWord, sloadRead, wordsOf } from './storage.ts'
 import { BITS_PER_WORD, bitPositionOf, tickAtBitPosition } from './tick-bitmap.ts'
 import type { EkuboState } from './types.ts'
 
@@ -54,7 +54,7 @@ function* readStateWords(
 ): Reads<readonly (TicklessState | null)[]> {
   const batches = chunks(pools, STATE_WORDS_PER_READ)
   const answers = yield batches.map((batch) =>
-    sload(
+    sloadRead(
       address,
       batch.map(({ id }) => id),
     ),
@@ -149,11 +149,11 @@ function isNearEnd({ tick, known }: EkuboState): boolean {
   )
 }
 
-const POSITION_UPDATED = coreInterface.getEvent('PositionUpdated').topicHash as Hex
+const POSITION_UPDATED_TOPIC = coreInterface.getEvent('PositionUpdated').topicHash as Hex
 type PositionUpdatedEvent = [locker: string, poolId: string, positionId: Hex, delta: bigint, balances: Hex, after: Hex]
 const readPositionUpdated = eventReader<PositionUpdatedEvent>(coreInterface, 'PositionUpdated')
 
-export const topics: readonly Hex[] = [POSITION_UPDATED]
+export const topics: readonly Hex[] = [POSITION_UPDATED_TOPIC]
 
 /** Returns the pool id, which is the second data word: the core's logs have no indexed arguments. */
 export const poolIdOf = (log: Log): string => `0x${log.data.slice(66, 130)}`

@@ -5,16 +5,16 @@ import { unpackRatio } from './ratio.ts'
 import type { EkuboState } from './types.ts'
 
 /** Selector of `sload()`, whose calldata is a list of slots. */
-const SLOAD = '0x380eb4e0'
+const SLOAD_SELECTOR = '0x380eb4e0'
 /** Estimated gas of a call without its slots. */
 const CALL_GAS = 30_000
 /** Estimated gas to read one slot. */
 const WORD_GAS = 2_600
 
 /** Returns the read of storage slots. @param slots - hex strings of 32 bytes */
-export const sload = (to: Address, slots: readonly string[]): Read => ({
+export const sloadRead = (to: Address, slots: readonly string[]): Read => ({
   to,
-  data: `${SLOAD}${slots.map((slot) => slot.slice(2)).join('')}` as Hex,
+  data: `${SLOAD_SELECTOR}${slots.map((slot) => slot.slice(2)).join('')}` as Hex,
   gas: CALL_GAS + WORD_GAS * slots.length,
 })
 

@@ -109,7 +109,7 @@ function stateAfter(state: EulerSwapState, i: 0 | 1, tradedAmounts: EulerSwapLim
  */
 export function samplingScaleOf({ prices, reserves, limits }: EulerSwapState, i: 0 | 1): bigint {
   const j = i === 0 ? 1 : 0
-  const value = (reserves[j] * prices[j]) / prices[i] + 1n
+  const inputForReserve = (reserves[j] * prices[j]) / prices[i] + 1n
   const maxIn = limits[i]?.in ?? 0n
-  return value < maxIn ? value : maxIn
+  return inputForReserve < maxIn ? inputForReserve : maxIn
 }

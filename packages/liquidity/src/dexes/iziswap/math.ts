@@ -62,11 +62,11 @@ function netOfFee(trade: Trade): bigint {
 }
 
 /**
- * Books a part of the trade: subtracts its `cost` and the fee from the remaining input, and adds its output.
+ * Records a part of the trade: subtracts its `cost` and the fee from the remaining input, and adds its output.
  *
  * @param amount - remaining input without its fee; if `cost` reaches it, no input remains
  */
-function bookFill(
+function recordFill(
   trade: Trade,
   { cost, output }: { readonly cost: bigint; readonly output: bigint },
   amount: bigint,
@@ -77,7 +77,7 @@ function bookFill(
 
 /** Moves the trade through a range. @param amount - remaining input without its fee */
 function applyRangeMove(trade: Trade, rangeMove: RangeMove, amount: bigint): void {
-  bookFill(trade, rangeMove, amount)
+  recordFill(trade, rangeMove, amount)
   trade.isDone = rangeMove.isFinished
   const { point, price, liquidityX } = rangeMove
   trade.position = { ...trade.position, point, price, liquidityX }
@@ -91,7 +91,7 @@ function fillOrders(trade: Trade, index: number, sellsX: boolean): void {
   const offeredAmount = sellsX ? filledPoint.sellingY : filledPoint.sellingX
   const orderFill = (sellsX ? fillWithX : fillWithY)(amount, trade.position.price, offeredAmount)
   if (orderFill.output < offeredAmount || orderFill.cost >= amount) trade.isDone = true
-  bookFill(trade, orderFill, amount)
+  recordFill(trade, orderFill, amount)
   const [sellingX, sellingY] = sellsX
     ? [filledPoint.sellingX, offeredAmount - orderFill.output]
     : [offeredAmount - orderFill.output, filledPoint.sellingY]

@@ -34,7 +34,8 @@ type Fill = { readonly cost: bigint; readonly output: bigint }
 /** Returns the √price of the next higher point, derived from `price` as in the contract. */
 const priceAbove = (price: bigint) => price + (price * (SQRT_BASE - Q96)) / Q96
 /** Returns the amount of Y in all points between two √prices, rounded down. */
-const amountY = (liquidity: bigint, lower: bigint, upper: bigint) => (liquidity * (upper - lower)) / (SQRT_BASE - Q96)
+const amountYDown = (liquidity: bigint, lower: bigint, upper: bigint) =>
+  (liquidity * (upper - lower)) / (SQRT_BASE - Q96)
 /** Returns the amount of Y in all points between two √prices, rounded up. */
 const amountYUp = (liquidity: bigint, lower: bigint, upper: bigint) =>
   divUp(liquidity * (upper - lower), SQRT_BASE - Q96)
@@ -111,7 +112,7 @@ export function sellXInRange(position: TradePosition, lowestPoint: number, amoun
     return {
       isFinished: fullCost === remainingNetInput,
       cost: cost + fullCost,
-      output: output + amountY(liquidity, lowestPrice, price),
+      output: output + amountYDown(liquidity, lowestPrice, price),
       point: lowestPoint,
       price: lowestPrice,
       liquidityX: liquidity,
@@ -120,18 +121,18 @@ export function sellXInRange(position: TradePosition, lowestPoint: number, amoun
   // From this point up, points are sold entirely. The next lower point is sold in part.
   const reachablePoint = Math.max(Math.min(point - pointCount, point), lowestPoint + 1)
   const lastPrice = sqrtRatioAtTick(reachablePoint - 1)
-  const wholePoints =
+  const wholePointsFill =
     reachablePoint === point
       ? { cost: 0n, output: 0n }
       : {
           cost: min(costDownTo(reachablePoint), remainingNetInput),
-          output: amountY(liquidity, priceAbove(lastPrice), price),
+          output: amountYDown(liquidity, priceAbove(lastPrice), price),
         }
-  const boundaryFill = exchangeToX(remainingNetInput - wholePoints.cost, lastPrice, liquidity)
+  const boundaryFill = exchangeToX(remainingNetInput - wholePointsFill.cost, lastPrice, liquidity)
   return {
     isFinished: true,
-    cost: cost + wholePoints.cost + boundaryFill.cost,
-    output: output + wholePoints.output + boundaryFill.output,
+    cost: cost + wholePointsFill.cost + boundaryFill.cost,
+    output: output + wholePointsFill.output + boundaryFill.output,
     point: reachablePoint - 1,
     price: lastPrice,
     liquidityX: boundaryFill.exchangedLiquidity,
@@ -143,8 +144,8 @@ export function sellYInRange(position: TradePosition, endPoint: number, amount: 
   const { liquidity, liquidityX } = position
   let { point, price } = position
   let [cost, output] = [0n, 0n]
-  const startHasY = liquidityX < liquidity
-  if (startHasY) {
+  const hasYAtStart = liquidityX < liquidity
+  if (hasYAtStart) {
     const firstFill = exchangeToY(amount, price, liquidityX)
     ;({ cost, output } = firstFill)
     const remainingX = liquidityX - firstFill.exchangedLiquidity
@@ -162,26 +163,26 @@ export function sellYInRange(position: TradePosition, endPoint: number, amount: 
     return {
       isFinished: fullCost === remainingNetInput,
       cost: cost + fullCost,
-      output: output + amountX(liquidity, point, endPoint, endPrice),
+      output: output + amountXDown(liquidity, point, endPoint, endPrice),
       point: endPoint,
       price: endPrice,
       liquidityX: liquidity,
     }
   const reachedTick = tickAtSqrtRatio((remainingNetInput * (SQRT_BASE - Q96)) / liquidity + price)
   const lastPoint = Math.min(Math.max(reachedTick, point), endPoint - 1)
-  const lastPrice = lastPoint === point && !startHasY ? price : sqrtRatioAtTick(lastPoint)
-  const wholePoints =
+  const lastPrice = lastPoint === point && !hasYAtStart ? price : sqrtRatioAtTick(lastPoint)
+  const wholePointsFill =
     lastPoint === point
       ? { cost: 0n, output: 0n }
       : {
           cost: min(amountYUp(liquidity, price, lastPrice), remainingNetInput),
-          output: amountX(liquidity, point, lastPoint, lastPrice),
+          output: amountXDown(liquidity, point, lastPoint, lastPrice),
         }
-  const boundaryFill = exchangeToY(remainingNetInput - wholePoints.cost, lastPrice, liquidity)
+  const boundaryFill = exchangeToY(remainingNetInput - wholePointsFill.cost, lastPrice, liquidity)
   return {
     isFinished: true,
-    cost: cost + wholePoints.cost + boundaryFill.cost,
-    output: output + wholePoints.output + boundaryFill.output,
+    cost: cost + wholePointsFill.cost + boundaryFill.cost,
+    output: output + wholePointsFill.output + boundaryFill.output,
     point: lastPoint,
     price: lastPrice,
     liquidityX: liquidity - boundaryFill.exchangedLiquidity,
@@ -189,6 +190,6 @@ export function sellYInRange(position: TradePosition, endPoint: number, amount: 
 }
 
 /** Returns the amount of X in the whole points from `left` up to, but excluding, `right`, rounded down. */
-function amountX(liquidity: bigint, left: number, right: number, rightPrice: bigint): bigint {
+function amountXDown(liquidity: bigint, left: number, right: number, rightPrice: bigint): bigint {
   return (liquidity * (sqrtRatioAtTick(right - left) - Q96)) / (rightPrice - (rightPrice * Q96) / SQRT_BASE)
 }

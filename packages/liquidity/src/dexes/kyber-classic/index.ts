@@ -43,14 +43,14 @@ function* findPools(row: DexRow, pairs: readonly (readonly [Address, Address])[]
 
 const { creationTopics, createdPool } = poolCreation(factoryInterface)
 
-const TRADE_INFO = pairInterface.encodeFunctionData('getTradeInfo') as Hex
+const GET_TRADE_INFO_CALL = pairInterface.encodeFunctionData('getTradeInfo') as Hex
 /** Estimated gas to read reserves and fee. The pool computes the fee from two moving averages of the volume. */
 const READ_GAS = 60_000
 
 function readStates(_row: DexRow, pools: readonly Pool[]): Reads<readonly (KyberClassicState | null)[]> {
   return readEach(
     pools,
-    ({ address: to }) => ({ to, data: TRADE_INFO, gas: READ_GAS }),
+    ({ address: to }) => ({ to, data: GET_TRADE_INFO_CALL, gas: READ_GAS }),
     (answer) => {
       const [reserve0, reserve1, virtual0, virtual1, fee] = pairInterface.decodeFunctionResult('getTradeInfo', answer)
       return { reserve0, reserve1, virtual0, virtual1, fee }
@@ -58,8 +58,8 @@ function readStates(_row: DexRow, pools: readonly Pool[]): Reads<readonly (Kyber
   )
 }
 
-const SYNC = eventsInterface.getEvent('Sync').topicHash as Hex
-const topics: readonly Hex[] = [SYNC]
+const SYNC_TOPIC = eventsInterface.getEvent('Sync').topicHash as Hex
+const topics: readonly Hex[] = [SYNC_TOPIC]
 
 function applyLog({ state }: Pool<KyberClassicState>, log: Log): KyberClassicState {
   const { reserve0, reserve1, vReserve0, vReserve1 } = eventsInterface.decodeEventLog('Sync', log.data, log.topics)

@@ -300,9 +300,9 @@ export function reservesOf(state: KyberElasticState): [amount0: bigint, amount1:
     let [sqrtPrice, { liquidity }] = [sqrtPriceX96, state]
     for (const [index, net] of [...ticksAhead, [zeroForOne ? lowestTick : highestTick, 0n] as const]) {
       const nextSqrtPrice = sqrtRatioAtTick(index)
-      const inRange = liquidity + reinvestedLiquidity
-      if (zeroForOne) reserves[1] += amount1Between(min(nextSqrtPrice, sqrtPrice), sqrtPrice, inRange, false)
-      else reserves[0] += amount0Between(sqrtPrice, max(nextSqrtPrice, sqrtPrice), inRange, false)
+      const liquidityInRange = liquidity + reinvestedLiquidity
+      if (zeroForOne) reserves[1] += amount1Between(min(nextSqrtPrice, sqrtPrice), sqrtPrice, liquidityInRange, false)
+      else reserves[0] += amount0Between(sqrtPrice, max(nextSqrtPrice, sqrtPrice), liquidityInRange, false)
       liquidity += zeroForOne ? -net : net
       sqrtPrice = nextSqrtPrice
     }

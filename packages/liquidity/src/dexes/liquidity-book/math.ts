@@ -18,7 +18,7 @@ export function swapBins(
   swapForY: boolean,
   amountIn: bigint,
 ): { readonly amountOut: bigint; readonly state: LiquidityBookState; readonly binsCrossed: number } {
-  const fees = feesOf(state)
+  const fees = createFeeTracker(state)
   const { amountOut, binsCrossed, activeId, bins } = walkBins(state, swapForY, amountIn, fees.ofBin)
   return { amountOut, binsCrossed, state: { ...state, bins, activeId, fee: fees.afterLastBin() } }
 }
@@ -27,7 +27,7 @@ export function swapBins(
  * Returns two functions. `ofBin` returns the fee of a bin. It must be called once for each bin that a trade uses, in
  * order. `afterLastBin` then returns the fee parameters after the trade.
  */
-function feesOf({ fee: storedFee, activeId, timestamp, binStep }: LiquidityBookState) {
+function createFeeTracker({ fee: storedFee, activeId, timestamp, binStep }: LiquidityBookState) {
   let fee = updateReferences(storedFee, activeId, timestamp)
   let isFirst = true
   const protocolShare = BigInt(fee.protocolShare)
@@ -46,7 +46,7 @@ function feesOf({ fee: storedFee, activeId, timestamp, binStep }: LiquidityBookS
 }
 
 export const maxInput = (state: LiquidityBookState, swapForY: boolean): bigint | null =>
-  maxBinsInput(state, swapForY, feesOf(state).ofBin)
+  maxBinsInput(state, swapForY, createFeeTracker(state).ofBin)
 
 export const curveOf = (state: LiquidityBookState, swapForY: boolean): PriceCurve =>
-  binsCurve(state, swapForY, feesOf(state).ofBin)
+  binsCurve(state, swapForY, createFeeTracker(state).ofBin)

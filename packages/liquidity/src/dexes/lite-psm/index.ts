@@ -58,11 +58,11 @@ export const litePsm: DexFamily<LitePsmState> = {
 
   ...linearCapacity<LitePsmState>((pool, tokenIn, tokenOut) => {
     const { state } = pool
-    const sellGem = isZeroForOne(pool, tokenIn, tokenOut)
+    const isGemSale = isZeroForOne(pool, tokenIn, tokenOut)
     return {
-      quote: (amountIn) => quote(state, sellGem, amountIn),
-      approximateLimit: approximateMaxInput(state, sellGem),
-      rate: rateOf(state, sellGem),
+      quote: (amountIn) => quote(state, isGemSale, amountIn),
+      approximateLimit: approximateMaxInput(state, isGemSale),
+      rate: rateOf(state, isGemSale),
     }
   }),
 

@@ -27,17 +27,17 @@ const HALTED_FEE = MAX_WORD
  */
 export function quote(
   state: LitePsmState,
-  sellGem: boolean,
+  isGemSale: boolean,
   amountIn: bigint,
 ): { readonly amountOut: bigint; readonly state: LitePsmState } {
-  if ((sellGem ? state.tin : state.tout) === HALTED_FEE)
+  if ((isGemSale ? state.tin : state.tout) === HALTED_FEE)
     throw new PoolRefusal('PAUSED', 'trades in this direction are halted')
-  const [gems, dai] = sellGem ? sellGems(state, amountIn) : buyGems(state, amountIn)
-  const amountOut = sellGem ? dai : gems
+  const [gems, dai] = isGemSale ? sellGems(state, amountIn) : buyGems(state, amountIn)
+  const amountOut = isGemSale ? dai : gems
   if (amountOut <= 0n) throw new PoolRefusal('TOO_SMALL', `${amountIn} buys nothing`)
-  if (amountOut > (sellGem ? state.dai : state.gems))
+  if (amountOut > (isGemSale ? state.dai : state.gems))
     throw new PoolRefusal('TOO_LARGE', `the module cannot pay ${amountOut}`)
-  const sign = sellGem ? 1n : -1n
+  const sign = isGemSale ? 1n : -1n
   return { amountOut, state: { ...state, dai: state.dai - sign * dai, gems: state.gems + sign * gems } }
 }
 
@@ -62,16 +62,16 @@ function buyGems(state: LitePsmState, dai: bigint): Amounts {
 }
 
 /** Returns the output in base units per base unit of input, after fees. */
-export function rateOf({ tin, tout, factor }: LitePsmState, sellGem: boolean): number {
-  return sellGem ? Number(factor) * (1 - Number(tin) / 1e18) : 1 / (Number(factor) * (1 + Number(tout) / 1e18))
+export function rateOf({ tin, tout, factor }: LitePsmState, isGemSale: boolean): number {
+  return isGemSale ? Number(factor) * (1 - Number(tin) / 1e18) : 1 / (Number(factor) * (1 + Number(tout) / 1e18))
 }
 
 /**
  * Returns the approximate largest input in base units. It buys all DAI, or all gems. For gems, it includes DAI that
  * would remain unspent: less than the price of one more base unit.
  */
-export function approximateMaxInput(state: LitePsmState, sellGem: boolean): bigint {
+export function approximateMaxInput(state: LitePsmState, isGemSale: boolean): bigint {
   const { tin, factor, dai, gems } = state
-  if (!sellGem) return daiFor(state, gems + 1n) - 1n
+  if (!isGemSale) return daiFor(state, gems + 1n) - 1n
   return tin < WAD ? (dai * WAD) / (factor * (WAD - tin)) : 0n
 }

@@ -13,13 +13,13 @@ export const spacingOf = ({ parameters }: InfinityKey): number => Math.floor(par
 export const PARAMETERS_BITS = 40n
 
 /** Hook permissions beforeSwap, afterSwap, and the two to return deltas. @see ICLHooks, infinity-core */
-const SWAP_BITS = (1 << 6) | (1 << 7) | (1 << 10) | (1 << 11)
+const SWAP_PERMISSIONS = (1 << 6) | (1 << 7) | (1 << 10) | (1 << 11)
 /** Fee in the key of a pool whose hook sets the fee. */
 const DYNAMIC_FEE = 0x800000
 
 /** True if swaps call the hook. Another hook cannot observe or change a swap. */
 export const touchesSwaps = ({ hooks, parameters }: InfinityKey): boolean =>
-  hooks !== ZERO_ADDRESS && (parameters & SWAP_BITS) !== 0
+  hooks !== ZERO_ADDRESS && (parameters & SWAP_PERMISSIONS) !== 0
 
 /** True if the hook can change the fee at any time. A change emits a log. */
 export const hasDynamicFee = ({ fee }: InfinityKey): boolean => fee === DYNAMIC_FEE

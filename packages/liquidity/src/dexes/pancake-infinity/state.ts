@@ -90,17 +90,17 @@ function decodeBin(pool: Pool<null>, [answer]: readonly (Hex | null)[]): Infinit
   }
 }
 
-const CL_SWAP = clManagerInterface.getEvent('Swap').topicHash as Hex
-const CL_MODIFY_LIQUIDITY = clManagerInterface.getEvent('ModifyLiquidity').topicHash as Hex
-const PROTOCOL_FEE = clManagerInterface.getEvent('ProtocolFeeUpdated').topicHash as Hex
-const LP_FEE = clManagerInterface.getEvent('DynamicLPFeeUpdated').topicHash as Hex
+const CL_SWAP_TOPIC = clManagerInterface.getEvent('Swap').topicHash as Hex
+const CL_MODIFY_LIQUIDITY_TOPIC = clManagerInterface.getEvent('ModifyLiquidity').topicHash as Hex
+const PROTOCOL_FEE_TOPIC = clManagerInterface.getEvent('ProtocolFeeUpdated').topicHash as Hex
+const LP_FEE_TOPIC = clManagerInterface.getEvent('DynamicLPFeeUpdated').topicHash as Hex
 
 /** Topics of both managers. The logs of bin pools do not contain the reserves. */
 export const topics: readonly Hex[] = [
-  CL_SWAP,
-  CL_MODIFY_LIQUIDITY,
-  PROTOCOL_FEE,
-  LP_FEE,
+  CL_SWAP_TOPIC,
+  CL_MODIFY_LIQUIDITY_TOPIC,
+  PROTOCOL_FEE_TOPIC,
+  LP_FEE_TOPIC,
   ...(['Swap', 'Mint', 'Burn', 'Donate'] as const).map(
     (name) => binManagerInterface.getEvent(name as 'Swap').topicHash as Hex,
   ),
@@ -113,22 +113,22 @@ export function applyLog({ address, state }: Pool<InfinityState>, log: Log): Inf
   // Any contract can emit a log with the id of a pool.
   if (log.address !== address) return 'ignore'
   switch (log.topics[0]) {
-    case PROTOCOL_FEE: {
+    case PROTOCOL_FEE_TOPIC: {
       const { protocolFee } = clManagerInterface.decodeEventLog('ProtocolFeeUpdated', log.data, log.topics)
       return { ...state, ...unpackProtocolFees(Number(protocolFee)) }
     }
-    case LP_FEE: {
+    case LP_FEE_TOPIC: {
       const { dynamicLPFee } = clManagerInterface.decodeEventLog('DynamicLPFeeUpdated', log.data, log.topics)
       return { ...state, feePpm: Number(dynamicLPFee) }
     }
   }
   if (state.kind !== 'cl') return 'reread'
   switch (log.topics[0]) {
-    case CL_SWAP: {
+    case CL_SWAP_TOPIC: {
       const { sqrtPriceX96, liquidity, tick } = clManagerInterface.decodeEventLog('Swap', log.data, log.topics)
       return { ...state, sqrtPriceX96, liquidity, tick: Number(tick) }
     }
-    case CL_MODIFY_LIQUIDITY: {
+    case CL_MODIFY_LIQUIDITY_TOPIC: {
       const event = clManagerInterface.decodeEventLog('ModifyLiquidity', log.data, log.topics)
       const { tickLower, tickUpper, liquidityDelta } = event
       return changeLiquidity(state, Number(tickLower), Number(tickUpper), liquidityDelta) ?? 'reread'

@@ -9,7 +9,7 @@ import type { CurveStableState } from '../curve-stable/types.ts'
 
 const lensInterface = CurveLens__factory.createInterface()
 const poolInterface = IPancakeStableState__factory.createInterface()
-const [KILLED, AMPLIFICATION] = [
+const [IS_KILLED_CALL, AMPLIFICATION_CALL] = [
   poolInterface.encodeFunctionData('is_killed'),
   poolInterface.encodeFunctionData('A'),
 ] as [Hex, Hex]
@@ -21,7 +21,7 @@ const READ_GAS = 400_000
 export function* readStates(_row: DexRow, pools: readonly Pool<null>[]): Reads<readonly (CurveStableState | null)[]> {
   const answers = yield pools.flatMap(({ address }) => [
     { ...CURVE_LENS, data: lensInterface.encodeFunctionData('read', [address]) as Hex, gas: READ_GAS },
-    { to: address, data: KILLED },
+    { to: address, data: IS_KILLED_CALL },
   ])
   return pools.map((_, i) => {
     const [stateAnswer, killedAnswer] = [answers[2 * i], answers[2 * i + 1]]
@@ -35,7 +35,7 @@ export function* refreshStates(
   _row: DexRow,
   pools: readonly Pool<CurveStableState>[],
 ): Reads<readonly (CurveStableState | null)[]> {
-  const answers = yield pools.map(({ address }) => ({ to: address, data: AMPLIFICATION }))
+  const answers = yield pools.map(({ address }) => ({ to: address, data: AMPLIFICATION_CALL }))
   return pools.map(({ state }, i) => {
     const answer = answers[i]
     if (!answer || answer === '0x') return null

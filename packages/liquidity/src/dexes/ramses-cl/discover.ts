@@ -24,13 +24,13 @@ export function* findPools(row: DexRow, pairs: readonly (readonly [Address, Addr
     : yield* findByKeys(row, pairs, { finderName: 'findByTickSpacing', values: TICK_SPACINGS })
 }
 
-const BY_FEE = byFeeInterface.getEvent('PoolCreated').topicHash as Hex
-const BY_TICK_SPACING = byTickSpacingInterface.getEvent('PoolCreated').topicHash as Hex
-export const creationTopics: readonly Hex[] = [BY_FEE, BY_TICK_SPACING]
+const CREATED_BY_FEE_TOPIC = byFeeInterface.getEvent('PoolCreated').topicHash as Hex
+const CREATED_BY_TICK_SPACING_TOPIC = byTickSpacingInterface.getEvent('PoolCreated').topicHash as Hex
+export const creationTopics: readonly Hex[] = [CREATED_BY_FEE_TOPIC, CREATED_BY_TICK_SPACING_TOPIC]
 
 /** Returns the pool of a creation log. */
 export function createdPool(row: DexRow, log: Log): Pool<null> {
-  const factory = log.topics[0] === BY_FEE ? byFeeInterface : byTickSpacingInterface
+  const factory = log.topics[0] === CREATED_BY_FEE_TOPIC ? byFeeInterface : byTickSpacingInterface
   const { token0, token1, pool } = factory.decodeEventLog('PoolCreated', log.data, log.topics)
   return pairPool(row, toAddress(pool), [toAddress(token0), toAddress(token1)])
 }

@@ -59,8 +59,8 @@ export function refreshStates(
   )
 }
 
-const SYNC = eventsInterface.getEvent('Sync').topicHash as Hex
-export const topics: readonly Hex[] = [SYNC]
+const SYNC_TOPIC = eventsInterface.getEvent('Sync').topicHash as Hex
+export const topics: readonly Hex[] = [SYNC_TOPIC]
 
 export function applyLog({ state }: Pool<SyncswapState>, log: Log): SyncswapState {
   const { reserve0, reserve1 } = eventsInterface.decodeEventLog('Sync', log.data, log.topics)

@@ -114,11 +114,11 @@ function poolWithId(row: DexRow, tokens: readonly [Address, Address], key: Unisw
 }
 
 /** Verifies listed pools. The id is the hash of the key, so a pool exists if the manager has a price for its id. */
-export const provePools = proverOf(false)
+export const provePools = createProver(false)
 /** Verifies listed pools like `provePools`, but accepts only pools whose hook takes part in swaps. */
-export const proveHookPools = proverOf(true)
+export const proveHookPools = createProver(true)
 
-function proverOf(isHooked: boolean) {
+function createProver(isHooked: boolean) {
   return (row: DexRow, listedPools: readonly ListedPool[]): Reads<readonly (Pool<null> | null)[]> =>
     proveByKey(
       listedPools,
@@ -136,8 +136,8 @@ function proverOf(isHooked: boolean) {
   }
 }
 
-const INITIALIZE = managerInterface.getEvent('Initialize').topicHash as Hex
-export const creationTopics: readonly Hex[] = [INITIALIZE]
+const INITIALIZE_TOPIC = managerInterface.getEvent('Initialize').topicHash as Hex
+export const creationTopics: readonly Hex[] = [INITIALIZE_TOPIC]
 
 /** Returns the pool of a creation log; null if its hook takes part in swaps, because quotes would be wrong. */
 export function createdPool(row: DexRow, log: Log): Pool<null> | null {

@@ -3,7 +3,7 @@ import type { Address } from '@sluice/chains'
 import type { UniswapV4Key } from './types.ts'
 
 /** Permission bits, in the address of a hook, that make swaps call the hook. @see Hooks, Uniswap/v4-core */
-const SWAP_BITS =
+const SWAP_PERMISSIONS =
   0x80n | // beforeSwap
   0x40n | // afterSwap
   0x08n | // beforeSwapReturnsDelta
@@ -16,5 +16,5 @@ export const hasDynamicFee = ({ fee }: UniswapV4Key): boolean => fee === DYNAMIC
 
 /** True if swaps call the hook. Another hook cannot observe or change a swap. The zero address means no hook. */
 export function touchesSwaps(hooks: Address): boolean {
-  return (BigInt(hooks) & SWAP_BITS) !== 0n
+  return (BigInt(hooks) & SWAP_PERMISSIONS) !== 0n
 }

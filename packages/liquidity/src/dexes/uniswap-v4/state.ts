@@ -80,11 +80,11 @@ function decodeState(answer: Hex, tickSpacing: number, ticks: readonly Tick[]): 
 
 const topicOf = (name: 'Swap' | 'ModifyLiquidity' | 'ProtocolFeeUpdated') =>
   managerInterface.getEvent(name).topicHash as Hex
-const SWAP = topicOf('Swap')
-const MODIFY = topicOf('ModifyLiquidity')
-const PROTOCOL_FEE = topicOf('ProtocolFeeUpdated')
+const SWAP_TOPIC = topicOf('Swap')
+const MODIFY_LIQUIDITY_TOPIC = topicOf('ModifyLiquidity')
+const PROTOCOL_FEE_TOPIC = topicOf('ProtocolFeeUpdated')
 
-export const topics: readonly Hex[] = [SWAP, MODIFY, PROTOCOL_FEE]
+export const topics: readonly Hex[] = [SWAP_TOPIC, MODIFY_LIQUIDITY_TOPIC, PROTOCOL_FEE_TOPIC]
 
 /** Returns the pool id, which is the first indexed argument of the manager's logs. */
 export const poolIdOf = (log: Log): string => log.topics[1]!
@@ -93,16 +93,16 @@ export function applyLog({ address, state }: Pool<UniswapV4State>, log: Log): Un
   // Any contract can emit a log with the id of a pool.
   if (log.address !== address) return 'ignore'
   switch (log.topics[0]) {
-    case SWAP: {
+    case SWAP_TOPIC: {
       const { sqrtPriceX96, liquidity, tick } = managerInterface.decodeEventLog('Swap', log.data, log.topics)
       return { ...state, sqrtPriceX96, liquidity, tick: Number(tick) }
     }
-    case MODIFY: {
+    case MODIFY_LIQUIDITY_TOPIC: {
       const event = managerInterface.decodeEventLog('ModifyLiquidity', log.data, log.topics)
       const { tickLower, tickUpper, liquidityDelta } = event
       return changeLiquidity(state, Number(tickLower), Number(tickUpper), liquidityDelta) ?? 'reread'
     }
-    case PROTOCOL_FEE: {
+    case PROTOCOL_FEE_TOPIC: {
       const { protocolFee } = managerInterface.decodeEventLog('ProtocolFeeUpdated', log.data, log.topics)
       return { ...state, ...unpackProtocolFees(Number(protocolFee)) }
     }
