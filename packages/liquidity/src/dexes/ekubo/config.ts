@@ -7,7 +7,7 @@ import type { EkuboKey } from './types.ts'
 
 /** Decoded config of a pool. */
 export type EkuboConfig = {
-  /** Contract that the core calls at actions of the pool, as in a Uniswap V4 hook; the zero address for none. */
+  /** Contract that the core calls during actions of the pool, like a Uniswap V4 hook; the zero address for none. */
   readonly extension: Address
   /** Fee in units of 2⁻⁶⁴. */
   readonly fee: bigint

@@ -16,8 +16,8 @@ const FEE_ONE = 2 ** 64
 const MIN_OUTPUT = 10_000
 
 /**
- * Relative fall of √price from which on a piece is built from its prices. A piece with a smaller fall is built from its
- * input, which the contract may round up from a fraction of a unit.
+ * Minimum relative fall of √price in a piece that is built from its prices. A piece with a smaller fall is built from
+ * its input, which the contract may round up from a fraction of a unit.
  */
 const WIDE_FALL = 1e-3
 

@@ -15,7 +15,7 @@ const { hop, piece } = gasRow('ekubo')
 /** Measured gas of a step through a bitmap word without initialized ticks: a storage load and a loop iteration. */
 const WORD_GAS = 9_400
 
-/** Returns the extension as the account on which quotes of an extended pool depend, for the sampled twin. */
+/** Returns the accounts on which the quotes of the sampled twin depend: the extension of the pool. */
 export const extensionsOf = (pool: Pool): readonly Address[] => [decodeConfig(keyOf(pool).config)!.extension]
 
 const uncheckedFamily: DexFamily<EkuboState> = {

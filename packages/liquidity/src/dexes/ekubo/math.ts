@@ -176,8 +176,10 @@ function refusalAt(limitTick: number, zeroForOne: boolean, isUntouched: boolean)
 }
 
 /**
- * Returns the largest input that `swapExactInput` accepts, as `DexFamily.maxInput`. It is the sum of the inputs of all
- * steps up to the last step with liquidity.
+ * Returns the largest input that `swapExactInput` accepts: the sum of the inputs of all steps up to the last step with
+ * liquidity.
+ *
+ * @returns as `DexFamily.maxInput`
  */
 export function maxInput(state: EkuboState, config: EkuboConfig, zeroForOne: boolean): bigint | null {
   const limitTick = farthestTick(state, config.kind, zeroForOne)
@@ -242,7 +244,7 @@ function stepTo(
       ratio: targetRatio,
     }
   }
-  // The pool keeps an amount that is too small to move the price as a fee.
+  // If the amount is too small to move the price, the pool keeps it as a fee.
   if (reachedRatio === ratio) return { input: amount, output: 0n, ratio }
   const [lower, upper] = zeroForOne ? [reachedRatio, ratio] : [ratio, reachedRatio]
   return {

@@ -16,7 +16,7 @@ export type EkuboState = {
   readonly sqrtRatio: bigint
   /** Usually floor(log₁.₀₀₀₀₀₁ price); one less after a downward step that ended exactly on a tick. */
   readonly tick: number
-  /** Liquidity in range at the price. In a pool with one range: the liquidity of the range, even if not in range. */
+  /** Liquidity in range at the price. In a pool with one range: its liquidity, even if the price is outside. */
   readonly liquidity: bigint
   /** Initialized ticks, ascending; empty in a pool with one range. */
   readonly ticks: readonly Tick[]

@@ -65,7 +65,7 @@ export function approximateMaxInput(state: EulerSwapState, i: 0 | 1): bigint {
   const j = i === 0 ? 1 : 0
   if (limits[i] === null || fees[i] >= ONE) return 0n
   const { in: maxIn, out } = limits[i]
-  // Reserve of the input token after buying the whole output limit.
+  // Reserve of the input token after a trade that buys the maximum output of the vaults.
   const reserveIn = out < reserves[j] ? reserveAfter(state, j, reserves[j] - out) : null
   const maxAdded = (reserveIn ?? MAX_RESERVE) - reserves[i]
   return (min(maxAdded, maxIn) * ONE) / (ONE - fees[i])

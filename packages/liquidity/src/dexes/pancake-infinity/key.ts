@@ -12,7 +12,10 @@ export const spacingOf = ({ parameters }: InfinityKey): number => Math.floor(par
 /** Number of bits of `parameters` with a known meaning. */
 export const PARAMETERS_BITS = 40n
 
-/** Hook permissions beforeSwap, afterSwap, and the two to return deltas. @see ICLHooks, infinity-core */
+/**
+ * Bits of the permissions beforeSwap, afterSwap, and both swap permissions to return deltas. @see ICLHooks,
+ * infinity-core
+ */
 const SWAP_PERMISSIONS = (1 << 6) | (1 << 7) | (1 << 10) | (1 << 11)
 /** Fee in the key of a pool whose hook sets the fee. */
 const DYNAMIC_FEE = 0x800000

@@ -80,7 +80,7 @@ type TradeResult = readonly [amountOut: bigint, soldToken: WoofiToken, boughtTok
 function sellBase(state: WoofiV2State, base: WoofiToken, quoteToken: WoofiToken, amountIn: bigint): TradeResult {
   const { amount: gross, token } = priceBaseSale(state, base, amountIn, base.spread)
   const amountOut = gross - (gross * base.feeRate) / FEE_UNIT
-  // The fee leaves the reserve too, because the contract accounts it separately.
+  // The fee leaves the reserve too, because the contract accounts for it separately.
   return [
     amountOut,
     { ...token, reserve: base.reserve + amountIn },
