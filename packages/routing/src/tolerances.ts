@@ -376,7 +376,7 @@ export const MAX_RESTRICTED_HOPS = 3
 export const RESTRICTED_POOLS = [5, 3, 2] as const
 /** Maximum number of restricted routes that are extended afterward. */
 export const MAX_RESTRICTED_STARTS = 4
-/** Work limit for restricted problems, in units (about 0.5 ms); the work of the search itself if that was more. */
+/** Work limit for restricted problems, in units (about 1 ms); the work of the search itself if that was more. */
 export const RESTRICTED_WORK = 60_000
 /**
  * Work limit for restricted problems if the bound is loose. If the search itself took more work and the bound is not

@@ -31,7 +31,7 @@ export const MAX_JOINING_EARNERS = 8
 export const MAX_EARNER_ROUNDS = 4
 /**
  * Work limit of the bound after gas: `NET_BOUND_WORK_PER_EDGE` units per edge of the graph, but at least
- * `MIN_NET_BOUND_WORK` (about 0.5 ms) and at most `NET_BOUND_MAX_WORK` (about 2 ms).
+ * `MIN_NET_BOUND_WORK` (about 1 ms) and at most `NET_BOUND_MAX_WORK` (about 4 ms).
  */
 export const MIN_NET_BOUND_WORK = 40_000
 export const NET_BOUND_WORK_PER_EDGE = 16

@@ -4,7 +4,7 @@
  */
 
 /**
- * Default work limit of a request. One unit takes about 10 ns: visiting an edge, or a few multiplications of a linear
+ * Default work limit of a request. One unit takes about 20 ns: visiting an edge, or a few multiplications of a linear
  * system; an exact pool quote takes `QUOTE_WORK` units. The limit ends a request within about a second. The hardest
  * trade of the benchmark's scenarios, with a limit of 24 pools, takes 12.4 million units. With 20,000 pools and any
  * number of legs, the hardest trade takes 2.5 million.
