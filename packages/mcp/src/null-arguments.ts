@@ -1,4 +1,4 @@
-/** Accepts null for absent arguments of tool calls, because many models and clients send it. */
+/** Accepts null for absent arguments of tool calls, because many models and clients send null. */
 import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js'
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js'
 
