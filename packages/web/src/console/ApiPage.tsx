@@ -139,8 +139,8 @@ function Console({ endpoint, params }: { readonly endpoint: ConsoleEndpoint; rea
         <p className="note about">
           <Prose text={`${endpoint.summary}.`} />
         </p>
-        {/* One paragraph per sentence: each is smaller than the introduction, which so stays the largest contentful
-            paint. */}
+        {/* Shows one paragraph per sentence. Each is smaller than the introduction, so the introduction stays the
+            largest contentful paint. */}
         {sentencesOf(endpoint.description).map((sentence) => (
           <p className="note about" key={sentence}>
             <Prose text={sentence} />
