@@ -8,8 +8,8 @@ const require = createRequire(import.meta.url)
 
 type Bundle = Rolldown.OutputBundle
 
-/** Source of the chunk of each page that loads on demand. */
-const sources: Readonly<Record<PageName, string>> = {
+/** Source file of each page. The build makes each page a chunk that loads on demand. */
+const sourceByPage: Readonly<Record<PageName, string>> = {
   swap: 'SwapPage.tsx',
   explain: 'ExplainPage.tsx',
   simulate: 'SimulatePage.tsx',
@@ -19,8 +19,8 @@ const sources: Readonly<Record<PageName, string>> = {
   chains: 'ChainsPage.tsx',
   api: 'ApiPage.tsx',
 }
-/** Responses that the page needs before its first render. */
-const RESPONSES = ['/chains', '/app/local-chain.json']
+/** Paths of the responses that a page needs before its first render. */
+const PRELOADED_PATHS = ['/chains', '/app/local-chain.json']
 
 export function htmlOfPages(): Plugin {
   return {
@@ -30,13 +30,13 @@ export function htmlOfPages(): Plugin {
       const index = bundle['index.html']
       if (index?.type !== 'asset') throw new Error('the build has no index.html')
       const html = String(index.source)
-      // Fonts of the pictures that the service draws for links.
+      // Fonts for the preview images that the service draws for links to the app.
       for (const weight of [400, 600]) {
         const path = require.resolve(`@fontsource/ibm-plex-sans/files/ibm-plex-sans-latin-${weight}-normal.woff`)
         this.emitFile({ type: 'asset', fileName: `app/card-${weight}.woff`, source: readFileSync(path) })
       }
       for (const name of Object.keys(pages) as PageName[]) {
-        const source = fill(html, name, bundle)
+        const source = fillTemplate(html, name, bundle)
         if (name === 'swap') index.source = source
         else this.emitFile({ type: 'asset', fileName: `${pages[name].path.slice(1)}.html`, source })
       }
@@ -44,7 +44,7 @@ export function htmlOfPages(): Plugin {
   }
 }
 
-function fill(html: string, name: PageName, bundle: Bundle): string {
+function fillTemplate(html: string, name: PageName, bundle: Bundle): string {
   const { path, name: title, lede } = pages[name]
   const parts = {
     '<title>Sluice</title>': `<title>${path === '/' ? 'Sluice' : `${title} · Sluice`}</title>`,
@@ -59,8 +59,8 @@ function fill(html: string, name: PageName, bundle: Bundle): string {
 }
 
 function preloads(name: PageName, bundle: Bundle): readonly string[] {
-  const links = RESPONSES.map((path) => `<link rel="preload" as="fetch" crossorigin href="${path}" />`)
-  const source = sources[name]
+  const links = PRELOADED_PATHS.map((path) => `<link rel="preload" as="fetch" crossorigin href="${path}" />`)
+  const source = sourceByPage[name]
   const chunks = Object.values(bundle).filter((file) => file.type === 'chunk')
   const page = chunks.find(({ facadeModuleId }) => facadeModuleId?.endsWith(`/${source}`))
   const entry = chunks.find(({ isEntry }) => isEntry)
@@ -73,12 +73,12 @@ function preloads(name: PageName, bundle: Bundle): readonly string[] {
   return [
     ...links,
     ...scripts.map((file) => `<link rel="modulepreload" crossorigin href="/${file}" />`),
-    // The styles of the page must be there before its first paint.
+    // The first paint needs the styles of the page.
     ...styles.map((file) => `<link rel="stylesheet" crossorigin href="/${file}" />`),
   ]
 }
 
-/** Returns the header, the introduction, and empty panels in the places of the real ones. */
+/** Returns HTML to show until the scripts run: the header, the introduction, and empty panels. */
 function skeleton(name: PageName): string {
   const { heading, lede } = pages[name]
   const links = Object.entries(pages).map(([key, { path, name: text }]) => {

@@ -1,11 +1,14 @@
 #!/usr/bin/env node
-/** sluice-certificate <file|-> --rpc <url>: exits with 0 if verified, 1 if refuted, 2 if it cannot be checked. */
+/**
+ * Command line: `sluice-certificate <file|-> --rpc <url>`. Exits with 0 if the certificate is verified, with 1 if it is
+ * refuted, and with 2 if it cannot be checked.
+ */
 import { readFileSync, statSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { checkCertificate } from '../dist/index.js'
 
 const USAGE = 'usage: sluice-certificate <file|-> --rpc <url> [--deadline <ms>] [--must-include <pool id>]...'
-/** Bytes of the largest certificate: 2,000 pools take about a tenth. */
+/** Maximum bytes of a certificate. A certificate with 2,000 pools, the maximum, has about a tenth of this. */
 const MAX_BYTES = 16_000_000
 
 function fail(message) {
@@ -38,7 +41,7 @@ try {
 } catch (error) {
   fail(`cannot read the certificate: ${error.message}`)
 }
-// An answer of `/quote` carries the certificate as `proof`.
+// A response of `/quote` contains the certificate in `proof`.
 const verdict = await checkCertificate(certificate?.proof ?? certificate, {
   url: values.rpc,
   deadlineMs,

@@ -4,7 +4,8 @@
  */
 
 /**
- * Thrown to end a check: `refuted` if the certificate is wrong, or `not checkable`. `reason` is a short, stable text.
+ * Thrown to end a check. The status is `refuted` if the certificate is wrong, and `not checkable` if the check is not
+ * possible. `reason` is a short text that does not change between versions.
  */
 export class CheckFailure extends Error {
   status: 'refuted' | 'not checkable' = 'refuted'
@@ -16,11 +17,11 @@ export const refute = createFailure('refuted')
 export const notCheckable = createFailure('not checkable')
 const malformed = (path: string, expected: string) => notCheckable('malformed', `${path} must be ${expected}`)
 
-/** Parses a value. `path` is its place in the certificate, for errors. */
+/** Parses a value. `path` names the value in error messages, such as `pools[0].id`. */
 type Reader<T> = (value: unknown, path: string) => T
 
-/** Reads an object. Only its own properties count, not those of the prototype. */
-function objectOf<T>(shape: { readonly [Name in keyof T]: Reader<T[Name]> }): Reader<T> {
+/** Creates a reader of objects. The reader ignores properties of the prototype. */
+function objectReader<T>(shape: { readonly [Name in keyof T]: Reader<T[Name]> }): Reader<T> {
   return (value, path) => {
     if (typeof value !== 'object' || !value) throw malformed(path || 'a certificate', 'an object')
     const readField = ([name, read]: [string, Reader<unknown>]) => {
@@ -31,7 +32,7 @@ function objectOf<T>(shape: { readonly [Name in keyof T]: Reader<T[Name]> }): Re
   }
 }
 
-function listOf<T>(read: Reader<T>, min: number, max: number): Reader<readonly T[]> {
+function listReader<T>(read: Reader<T>, min: number, max: number): Reader<readonly T[]> {
   return (value, path) => {
     if (Array.isArray(value) && value.length >= min && value.length <= max)
       return Array.from(value, (item, k) => read(item, `${path}[${k}]`))
@@ -39,16 +40,16 @@ function listOf<T>(read: Reader<T>, min: number, max: number): Reader<readonly T
   }
 }
 
-function textOf(pattern: RegExp, expected: string): Reader<string> {
+function textReader(pattern: RegExp, expected: string): Reader<string> {
   return (value, path) => {
     if (typeof value === 'string' && value.length < 250 && pattern.test(value)) return value
     throw malformed(path, expected)
   }
 }
 
-/** Reads an integer, given as a decimal string or as a safe integer. */
-function integerOf(min = 0n, max = 10n ** 200n): Reader<bigint> {
-  const digits = textOf(/^[0-9]+$/, 'an integer in decimal digits')
+/** Creates a reader of integers, which are decimal strings or safe integers. */
+function integerReader(min = 0n, max = 10n ** 200n): Reader<bigint> {
+  const digits = textReader(/^[0-9]+$/, 'an integer in decimal digits')
   return (value, path) => {
     const parsed = BigInt(digits(Number.isSafeInteger(value) ? String(value) : value, path))
     if (parsed >= min && parsed <= max) return parsed
@@ -56,51 +57,51 @@ function integerOf(min = 0n, max = 10n ** 200n): Reader<bigint> {
   }
 }
 
-const address = textOf(/^0x[0-9a-f]{40}$/, 'an address in lower case')
-const hash = textOf(/^0x[0-9a-f]{64}$/, '32 bytes in lower case')
-const [tokenIndex, ppm] = [integerOf(0n, 7n), integerOf(0n, 999_999n)]
+const address = textReader(/^0x[0-9a-f]{40}$/, 'an address in lower case')
+const hash = textReader(/^0x[0-9a-f]{64}$/, '32 bytes in lower case')
+const [tokenIndex, ppm] = [integerReader(0n, 7n), integerReader(0n, 999_999n)]
 
-const pool = objectOf({
-  id: textOf(/^0x([0-9a-f]{40}|[0-9a-f]{64})$/, 'an address or an id in lower case'),
+const pool = objectReader({
+  id: textReader(/^0x([0-9a-f]{40}|[0-9a-f]{64})$/, 'an address or an id in lower case'),
   address,
-  kind: textOf(/^(constant-product|concentrated|stable|wrapper|assumed)$/, 'a kind of pool'),
-  tokens: listOf(address, 2, 8),
-  /** Swaps that the bound covers: indices of the token sold and of the token bought. */
-  pairs: listOf(listOf(tokenIndex, 2, 2), 0, 56),
+  kind: textReader(/^(constant-product|concentrated|stable|wrapper|assumed)$/, 'a kind of pool'),
+  tokens: listReader(address, 2, 8),
+  /** Swaps that the bound covers. Each is the index of the token sold and the index of the token bought. */
+  pairs: listReader(listReader(tokenIndex, 2, 2), 0, 56),
   /** Fee; used only for constant-product pools, whose contracts do not report it. */
   feePpm: ppm,
-  /** Transfer taxes of tokens, on transfers to the pool (`soldPpm`) and from it (`boughtPpm`). */
-  taxes: listOf(objectOf({ token: tokenIndex, soldPpm: ppm, boughtPpm: ppm }), 0, 8),
+  /** Transfer taxes of tokens: `soldPpm` on transfers to the pool, and `boughtPpm` on transfers from the pool. */
+  taxes: listReader(objectReader({ token: tokenIndex, soldPpm: ppm, boughtPpm: ppm }), 0, 8),
   /** SHA-256 of the text of the pool's state; see `states.ts`. */
   state: hash,
-  /** Claimed earnings in the pool at the prices, at the scale of the certificate. */
-  earned: integerOf(),
+  /** Claimed earnings in the pool at the prices of the certificate, in output base units times 10^scale. */
+  earned: integerReader(),
 })
 /**
  * Parses a certificate.
  *
  * @throws CheckFailure that names the wrong field
  */
-export const readCertificate = objectOf({
-  version: integerOf(1n, 1n),
-  chainId: integerOf(),
-  block: objectOf({ number: integerOf(), hash }),
+export const readCertificate = objectReader({
+  version: integerReader(1n, 1n),
+  chainId: integerReader(),
+  block: objectReader({ number: integerReader(), hash }),
   tokenIn: address,
   tokenOut: address,
-  amountIn: integerOf(),
-  /** Decimals of prices and earnings: they are integers in output base units times 10^scale. */
-  scale: integerOf(0n, 100n),
-  maxHops: integerOf(0n, 8n),
-  /** Prices by the number of pools that a path has passed. */
-  prices: listOf(objectOf({ token: address, byHop: listOf(integerOf(), 1, 9) }), 1, 8_000),
-  pools: listOf(pool, 0, 2_000),
+  amountIn: integerReader(),
+  /** Decimal places of prices and earnings, which are integers: output base units times 10^scale. */
+  scale: integerReader(0n, 100n),
+  maxHops: integerReader(0n, 8n),
+  /** Prices of each token. `byHop` has one price per number of pools that a path has passed before. */
+  prices: listReader(objectReader({ token: address, byHop: listReader(integerReader(), 1, 9) }), 1, 8_000),
+  pools: listReader(pool, 0, 2_000),
   /** Number of pools that `pools` does not list, and their claimed total earnings. */
-  beyond: objectOf({ pools: integerOf(), earned: integerOf() }),
-  /** Added to the sum for rounding, at the scale. */
-  allowance: integerOf(),
-  /** Claimed bound on the output, in base units. */
-  bound: integerOf(),
-  /** SHA-256 of the text of all pools. */
+  beyond: objectReader({ pools: integerReader(), earned: integerReader() }),
+  /** Allowance for rounding, which the bound includes, in output base units times 10^scale. */
+  allowance: integerReader(),
+  /** Claimed upper bound on the output, in base units. */
+  bound: integerReader(),
+  /** SHA-256 of the text of all pools; see `digestLineOf` in `index.ts`. */
   digest: hash,
 })
 export type CertifiedPool = ReturnType<typeof readCertificate>['pools'][number]

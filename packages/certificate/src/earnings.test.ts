@@ -1,6 +1,6 @@
 /** Formulas of earnings, compared with every trade that a search by trial finds, in the integers that contracts pay by. */
 import { describe, expect, test } from 'vitest'
-import { concentratedTrade, constantProduct, rootDown, sqrtRatioAtTick, stable } from './earnings.ts'
+import { boundProduct, boundStable, concentratedTrade, rootDown, sqrtRatioAtTick } from './earnings.ts'
 
 const RUNS = process.env.LONG ? 3_000 : 150
 const Q96 = 1n << 96n
@@ -66,7 +66,7 @@ test('constant product: as getAmountOut of the pair pays', () => {
       return (net * y) / (x * 1_000_000n + net)
     }
     const searched = byTrial(pay, sold, bought, 10n * x)
-    const bound = constantProduct(x, y, feePpm, sold, bought)
+    const bound = boundProduct(x, y, feePpm, sold, bought)
     if (searched > 0n) earning++
     // What whole units leave over.
     expectTight(bound, searched, 4n * (bought + sold), `run ${run}`)
@@ -196,7 +196,7 @@ describe('stable', () => {
       const pay = (dx: bigint) => (dx > 0n ? exchange(balances, a, feeE10, i, j, dx) : 0n)
       const searched = byTrial(pay, sold, bought, 20n * 10n ** 24n)
       const only = (price: bigint, at: number) => units.map((_, k) => (k === at ? price : null))
-      const bound = stable({ balances, units, a100: a * 100n, feeE10 }, only(sold, i), only(bought, j))
+      const bound = boundStable({ balances, units, a100: a * 100n, feeE10 }, only(sold, i), only(bought, j))
       if (searched > 0n) earning++
       expectTight(bound, searched, 100n * (sold + bought), `run ${run}`)
     }
@@ -216,7 +216,7 @@ describe('stable', () => {
         sold: base.map((price, k) => ((k === 0) === isFork ? price : null)),
         bought: base.map((price, k) => ((k === 0) === isFork ? null : price)),
       }
-      const bound = stable({ balances: amounts, units, a100: a * 100n, feeE10 }, sides.sold, sides.bought)
+      const bound = boundStable({ balances: amounts, units, a100: a * 100n, feeE10 }, sides.sold, sides.bought)
       // In one coin and out of the two others, or the other way round, each swap on what the one before left.
       let searched = 0n
       for (let first = 0; first <= 24; first++)

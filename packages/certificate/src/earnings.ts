@@ -1,6 +1,7 @@
 /**
- * Upper bounds on what a trader earns in pools at given token prices: base units times integer prices, rounded up.
- * `priceIn` is the cost of a unit that is sold to the pool, and `priceOut` is the value of a unit that the pool pays.
+ * Computes upper bounds on the earnings of a trader in pools at given token prices. Prices are integers, and earnings
+ * are base units times prices, rounded up. `priceIn` is the cost of a base unit that is sold to the pool, and `priceOut`
+ * is the value of a base unit that the pool pays.
  * README.md derives the formulas.
  */
 import { notCheckable } from './certificate.ts'
@@ -26,7 +27,7 @@ export function rootDown(value: bigint, degree: bigint): bigint {
  * priceOut·y·γd/(x + γd) − priceIn·d, where x and y are the reserves of the sold and the bought token and γ = 1 − fee
  * (`net` in ppm). The maximum over d is (√(priceOut·y) − √(priceIn·x/γ))².
  */
-export function constantProduct(x: bigint, y: bigint, feePpm: bigint, priceIn: bigint, priceOut: bigint): bigint {
+export function boundProduct(x: bigint, y: bigint, feePpm: bigint, priceIn: bigint, priceOut: bigint): bigint {
   const net = PPM - feePpm
   if (priceOut * y * net <= priceIn * x * PPM) return 0n
   return priceOut * y + divUp(priceIn * x * PPM, net) - rootDown((4n * priceOut * y * priceIn * x * PPM) / net, 2n)
@@ -42,12 +43,12 @@ export function concentratedTrade(zeroForOne: boolean, feePpm: bigint, priceIn: 
   const net = PPM - feePpm
   /** √price in the direction of the trade (bought per sold token), as a fraction [numerator, denominator]. */
   const ratioAt = (sqrtPrice: bigint) => (zeroForOne ? [sqrtPrice, Q96] : [Q96, sqrtPrice]) as [bigint, bigint]
-  /** Returns true if one more unit earns at a √price with 96 fractional bits. */
+  /** Returns true if a further unit of input is profitable at a √price with 96 fractional bits. */
   const isProfitable = (sqrtPrice: bigint) => {
     const [num, den] = ratioAt(sqrtPrice)
     return priceOut * num ** 2n * net > priceIn * den ** 2n * PPM
   }
-  /** Returns the earnings in a piece between two √prices, and in `isEnd` whether the trade ends within the piece. */
+  /** Returns the earnings in a piece between two √prices. `isEnd` is true if the trade ends within the piece. */
   const earnInPiece = (liquidity: bigint, from: bigint, to: bigint) => {
     const [[num, den], [endNum, endDen]] = [ratioAt(from), ratioAt(to)]
     const start = divUp(priceOut * liquidity * num, den) + divUp(priceIn * liquidity * den * PPM, num * net)
@@ -80,57 +81,57 @@ type List<T> = readonly T[]
  * `feeE10` is the fee times 10^10.
  */
 type StablePool = { balances: List<bigint>; units: List<bigint>; a100: bigint; feeE10: bigint }
-/** Maximum amount by which rounding in the pool may lower its invariant D, in units of 18 decimals. */
+/** Maximum amount by which rounding in the pool can lower its invariant D, in units of 18 decimals. */
 const MAX_ROUNDING = 16n
 
 /**
- * Bounds the total earnings of all swaps in a StableSwap pool. With x as the balances and D as the invariant, Σ q·x −
- * D·v(μ, q) is a bound for any μ and any token values q, from (1 − fee) times the price of a token that is bought to
- * the price of a token that is sold. README.md defines v.
+ * Returns an upper bound on the total earnings of all swaps in a StableSwap pool. The bound is Σ q·x − D·v(μ, q), with
+ * the balances x and the invariant D. It holds for any μ, and for any values q of the tokens between (1 − fee) times
+ * their `pricesOut` and their `pricesIn`. README.md defines v.
  *
  * @param pricesIn - by token: price if it may be sold to the pool, else null
  * @param pricesOut - by token: price if it may be bought from the pool, else null
  * @throws CheckFailure if the pool is too far out of balance
  */
-export function stable(pool: StablePool, pricesIn: List<bigint | null>, pricesOut: List<bigint | null>): bigint {
+export function boundStable(pool: StablePool, pricesIn: List<bigint | null>, pricesOut: List<bigint | null>): bigint {
   const { balances, units, a100, feeE10 } = pool
   const n = BigInt(units.length)
   const x = balances.map((balance, k) => balance * units[k]!)
   if (x.includes(0n)) return 0n
-  const ann = a100 * n
-  const d = invariant(x, ann)
-  // Bounds of q: prices of a unit of 18 decimals, times 10^18 so that they stay integers.
+  const ann100 = a100 * n
+  const d = invariant(x, ann100)
+  // The bounds of q are prices of a unit of 18 decimals. The factor 10^18 keeps them integers.
   const maxQ = pricesIn.map((price, k) => price && (price * E18) / units[k]!)
   const minQ = pricesOut.map((price, k) => (price ? divUp(price * E18 * (E10 - feeE10), units[k]! * E10) : 0n))
   const scale = [...maxQ, ...minQ].reduce<bigint>((max, price) => (price && price > max ? price : max), 1n)
   const fractions = (values: List<bigint | null>, factor: bigint) =>
     values.map((value) => (value === null ? Number.POSITIVE_INFINITY : Number((value << 120n) / factor) / 2 ** 120))
-  const minimizer = minimizeBound(fractions(x, d), Number(ann) / 100, fractions(minQ, scale), fractions(maxQ, scale))
+  const minimizer = minimizeBound(fractions(x, d), Number(ann100) / 100, fractions(minQ, scale), fractions(maxQ, scale))
   const toFixedPoint = (value: number) => (BigInt(Math.round(value * 2 ** 100)) * scale) >> 100n
   const min = (a: bigint, b: bigint) => (a < b ? a : b)
   const q = minimizer.q.map((value, k) => -min(-min(toFixedPoint(value), maxQ[k] ?? toFixedPoint(value)), -minQ[k]!))
   const mu = toFixedPoint(minimizer.mu / 100)
-  const netPrices = q.map((price) => price - mu * ann)
+  const netPrices = q.map((price) => price - mu * ann100)
   const product = netPrices.reduce((all, netPrice) => all * netPrice, 100n * mu) / n ** n
   const isSound = mu > 0n && netPrices.every((net) => net > 0n) && q.every((price, k) => price <= (maxQ[k] ?? price))
   if (!isSound) throw notCheckable('out of reach', 'a stable pool has no prices between its bounds')
-  const v = mu * (ann - 100n) + (n + 1n) * rootDown(product, n + 1n)
+  const v = mu * (ann100 - 100n) + (n + 1n) * rootDown(product, n + 1n)
   const earned = sumOf(q.map((price, k) => price * x[k]!)) - (d - MAX_ROUNDING) * v
   return earned > 0n ? divUp(earned, E18) : 0n
 }
 
 /**
- * Returns the largest integer D with A·n·Σx ≥ (A·n − 1)·D + D^(n+1)/(n^n·Πx), for the balances x. The parameter `ann`
- * is 100·A·n.
+ * Returns the largest integer D with A·n·Σx ≥ (A·n − 1)·D + D^(n+1)/(n^n·Πx), for the balances x. The parameter
+ * `ann100` is 100·A·n.
  */
-function invariant(x: readonly bigint[], ann: bigint): bigint {
+function invariant(x: readonly bigint[], ann100: bigint): bigint {
   const [n, sum] = [BigInt(x.length), sumOf(x)]
   const product = x.reduce((all, factor) => all * factor, n ** n)
-  const excess = (d: bigint) => 100n * d ** (n + 1n) + (ann - 100n) * d * product - ann * sum * product
+  const excess = (d: bigint) => 100n * d ** (n + 1n) + (ann100 - 100n) * d * product - ann100 * sum * product
   // `excess` is convex, and its root D is at most the sum, so Newton's method converges from above.
   let d = sum
   for (let step = 0; step < 512 && excess(d) > 0n; step++) {
-    const fall = excess(d) / (100n * (n + 1n) * d ** n + (ann - 100n) * product)
+    const fall = excess(d) / (100n * (n + 1n) * d ** n + (ann100 - 100n) * product)
     d -= fall > 0n ? fall : 1n
   }
   if (excess(d) > 0n || d <= MAX_ROUNDING) throw notCheckable('out of reach', 'a stable pool is too far out of balance')
@@ -139,11 +140,14 @@ function invariant(x: readonly bigint[], ann: bigint): bigint {
 
 /**
  * Finds μ and q that nearly minimize the bound. Floats are precise enough, because the bound holds for any μ and q.
- * Here, `x` are balances as fractions of D, and `ann` is A·n.
+ * `x` are the balances as fractions of D, and `ann` is A·n.
  */
 function minimizeBound(x: List<number>, ann: number, minQ: List<number>, maxQ: List<number>) {
   const n = x.length
-  /** Returns the best q − μ·ann, by token, if the root in v is t: t / balance, within the bounds of q. */
+  /**
+   * Returns the best q − μ·ann of each token for a given value t of the (n+1)-th root in v: t / balance, limited to the
+   * bounds of q.
+   */
   const netPricesAt = (mu: number, t: number) =>
     x.map((balance, k) => Math.max(minQ[k]! - mu * ann, Math.min(maxQ[k]! - mu * ann, t / balance)))
   const bestT = (mu: number) => {

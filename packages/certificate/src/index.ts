@@ -15,10 +15,10 @@ export type CheckOptions = NodeOptions & {
   readonly maxAssumed?: number
 }
 
-/** Maximum pools that are read concurrently. Each takes about ten calls, one after the other or at once. */
+/** Maximum pools that are read concurrently. Reading a pool takes about ten calls. */
 const MAX_CONCURRENT = 8
 
-/** Result of a check. Its status is `verified`, `refuted`, or `not checkable`; the last two have a reason. */
+/** Result of a check. The status is `verified`, `refuted`, or `not checkable`. The last two come with a reason. */
 export type CertificateResult = Awaited<ReturnType<typeof checkCertificate>>
 
 /**
@@ -45,7 +45,7 @@ async function verify(certificate: ReturnType<typeof readCertificate>, options: 
     if (byHop?.length !== maxHops + 1) throw notCheckable('malformed', `prices must have ${maxHops + 1} of ${token}`)
     return byHop
   }
-  // A path may end after any number of pools, so the price of the output token is the same after each number.
+  // A path may end after any number of pools, so the price of the output token must be the same after each number.
   if (pricesOf(certificate.tokenOut).some((price) => price !== scale))
     throw notCheckable('malformed', 'prices of tokenOut must be 10^scale')
   const input = certificate.amountIn * pricesOf(certificate.tokenIn)[0]!
@@ -53,7 +53,7 @@ async function verify(certificate: ReturnType<typeof readCertificate>, options: 
   if (poolKeys.size < pools.length) throw notCheckable('malformed', 'pools must be different ones')
   const missingId = options.mustInclude?.find((id) => pools.every((pool) => pool.id !== id.toLowerCase()))
   if (missingId !== undefined) throw refute('pool missing', `${missingId} is not among its pools`)
-  const digest = await sha256(pools.map(lineOf).join('\n'))
+  const digest = await sha256(pools.map(digestLineOf).join('\n'))
   if (digest !== certificate.digest) throw refute('digest differs', `the digest of its pools is ${digest}`)
   const claimedBound = sumOf(pools.map(({ earned }) => earned)) + input + beyond.earned + certificate.allowance
   if (claimedBound > bound * scale) throw refute('sum wrong', `its own parts add up to ${divUp(claimedBound, scale)}`)
@@ -77,15 +77,15 @@ async function verify(certificate: ReturnType<typeof readCertificate>, options: 
   await checkBlock()
   const recomputed = divUp(sum, scale)
   if (recomputed > bound) throw refute('bound too low', `its prices prove ${recomputed}, ${recomputed - bound} more`)
-  // `recomputed` is the bound that the prices and the chain prove, in output base units. If the certificate claims a
-  // higher bound, that is true, too. The earnings of `assumed` pools are those that the certificate states.
+  // `recomputed` is the bound that the prices and the chain prove, in output base units. A higher
+  // claimed bound is also true. The earnings of `assumed` pools are taken from the certificate.
   return { status: 'verified', bound, recomputed, assumed: assumedPools.map(({ id }) => id) } as const
 }
 
 type PricesOf = (token: string) => readonly bigint[]
 
 /**
- * Returns the maximum earnings of a pool from the swaps in `pairs`, over all positions of the pool in a path.
+ * Returns the maximum earnings of a pool from the swaps in `pairs`, over all positions that the pool can have in a path.
  *
  * @throws CheckFailure
  */
@@ -113,8 +113,8 @@ async function earningsOf(node: Node, pool: CertifiedPool, pricesOf: PricesOf, m
   return (await Promise.all(byHop.map(earned))).reduce((max, earnings) => (earnings > max ? earnings : max), 0n)
 }
 
-/** Text of a pool; the digest covers these lines. */
-const lineOf = ({ id, address, kind, tokens, pairs, feePpm, taxes, state }: CertifiedPool): string => {
+/** Returns the line of a pool in the text that `digest` hashes. */
+const digestLineOf = ({ id, address, kind, tokens, pairs, feePpm, taxes, state }: CertifiedPool): string => {
   const taxKeys = taxes.map(({ token, soldPpm, boughtPpm }) => [token, soldPpm, boughtPpm].join(':'))
   return [id, address, kind, tokens, pairs.map((pair) => pair.join('>')), feePpm, taxKeys, state].map(String).join(' ')
 }

@@ -7,14 +7,14 @@ type NodeSource = { readonly request: EthRequest } | { readonly url: string }
 /** `deadlineMs`: timeout of each read; default 10,000. `maxReads`: default 60,000. */
 export type NodeOptions = { readonly deadlineMs?: number; readonly maxReads?: number } & NodeSource
 /**
- * Words (of 32 bytes) that a view function returned: at least as many as the caller requires. Callers that require one
- * use only the first.
+ * Words of 32 bytes that a view function returned: at least as many as the caller requires. A caller that requires one
+ * word must not use the second.
  */
 export type CallWords = readonly [bigint, bigint]
 
 export type Node = ReturnType<typeof nodeAt>
 
-/** Creates a reader of a block. Its functions throw CheckFailure. */
+/** Creates functions that read the state of a block. The functions throw CheckFailure. */
 export function nodeAt(source: NodeOptions, blockNumber: bigint) {
   const { deadlineMs = 10_000, maxReads = 60_000 } = source
   const request = 'request' in source ? source.request : httpRequest(source.url, deadlineMs)
@@ -41,7 +41,7 @@ export function nodeAt(source: NodeOptions, blockNumber: bigint) {
   const view = async (to: string, selector: string, argument?: bigint | number, minWords = 1): Promise<CallWords> => {
     const word = argument === undefined ? '' : BigInt.asUintN(256, BigInt(argument)).toString(16).padStart(64, '0')
     const answer = await requestNode('eth_call', [{ to, data: selector + word }, block])
-    // A contract can return any bytes, but only a faulty node answers with something else.
+    // A contract can return any bytes, but only a faulty node returns something other than bytes.
     if (typeof answer !== 'string' || !/^0x([0-9a-f]{2})*$/i.test(answer)) throw notCheckable('node fails', 'not bytes')
     const words = answer.length < 10_000 ? (answer.slice(2).match(/.{64}/g) ?? []) : []
     if (words.length < minWords) throw refute('not such a pool', `${to} does not answer ${selector}`)

@@ -1,31 +1,31 @@
 /**
- * Reads pools at a block. Returns the state of a pool as text, whose hash the certificate contains, and a function that
- * computes the earnings of swaps in this state. Called by `index.ts`. Function selectors are named in comments.
+ * Reads the state of pools at a block. A certificate contains the hash of the state's text. Called by `index.ts`.
+ * Comments give the functions of the selectors.
  */
 import { type CertifiedPool, CheckFailure, notCheckable, refute } from './certificate.ts'
-import { concentratedTrade, constantProduct, MAX_TICK, sqrtRatioAtTick, stable, sumOf } from './earnings.ts'
+import { boundProduct, boundStable, concentratedTrade, MAX_TICK, sqrtRatioAtTick, sumOf } from './earnings.ts'
 import type { CallWords, Node } from './node.ts'
 
 /**
- * Swap between two tokens of a pool, by index (`from`, `to`). `priceIn` is the cost of a unit that the pool receives,
- * and `priceOut` is the value of a unit that it pays.
+ * Swap between two tokens of a pool. `from` and `to` are the indices of the tokens. `priceIn` is the cost of a base unit
+ * that the pool receives, and `priceOut` is the value of a base unit that the pool pays.
  */
 type Swap = { readonly from: number; readonly to: number; readonly priceIn: bigint; readonly priceOut: bigint }
 /** Returns the maximum total earnings of swaps in a pool. */
 type EarningsOfSwaps = (swaps: readonly Swap[]) => Promise<bigint>
-/** A pool as read from the chain: its tokens, its state as text, and the earnings of swaps in this state. */
-type Reading = { readonly tokens: readonly bigint[]; readonly state: string; readonly earningsOf: EarningsOfSwaps }
+/** Tokens of a pool, its state as text, and a function that computes the earnings of swaps in this state. */
+type PoolReading = { readonly tokens: readonly bigint[]; readonly state: string; readonly earningsOf: EarningsOfSwaps }
 /** Calls a view function of the pool by selector. Returns the words of its result. */
 type View = (selector: string, argument?: bigint | number, minWords?: number) => Promise<CallWords>
 
-/** Maximum number of words of the tick bitmap that are read for one trade. */
+/** Maximum words of the tick bitmap that are read for one trade. */
 const MAX_WORDS = 400
-/** Address that stands for the native token in some pools; others use the zero address. */
+/** Address of the native token in some pools. Other pools use the zero address. */
 const NATIVE = 0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeen
 const withoutNative = (token: bigint | string) => (BigInt(token) === NATIVE ? 0n : BigInt(token))
 
 /** Reads a pool and checks its tokens. @throws CheckFailure */
-export async function readPool(node: Node, pool: CertifiedPool): Promise<Reading> {
+export async function readPool(node: Node, pool: CertifiedPool): Promise<PoolReading> {
   const { id, kind, tokens, address } = pool
   const view: View = (...call) => node.view(address, ...call)
   const readers = { 'constant-product': constantProductPool, concentrated: concentratedPool }[kind]
@@ -34,17 +34,17 @@ export async function readPool(node: Node, pool: CertifiedPool): Promise<Reading
   throw refute('not such a pool', `${id} trades other tokens`)
 }
 
-async function constantProductPool(view: View, { feePpm }: CertifiedPool): Promise<Reading> {
+async function constantProductPool(view: View, { feePpm }: CertifiedPool): Promise<PoolReading> {
   // getReserves(), token0(), token1()
   const reads = [view('0x0902f1ac', undefined, 2), view('0x0dfe1681'), view('0xd21220a7')] as const
   const [reserves, [token0], [token1]] = await Promise.all(reads)
   const trade = ({ from, to, priceIn, priceOut }: Swap) =>
-    constantProduct(reserves[from]!, reserves[to]!, feePpm, priceIn, priceOut)
+    boundProduct(reserves[from]!, reserves[to]!, feePpm, priceIn, priceOut)
   const state = `constant-product ${reserves[0]} ${reserves[1]} ${feePpm}`
   return { tokens: [token0, token1], state, earningsOf: async (swaps) => sumOf(swaps.map(trade)) }
 }
 
-async function concentratedPool(view: View, { id }: CertifiedPool): Promise<Reading> {
+async function concentratedPool(view: View, { id }: CertifiedPool): Promise<PoolReading> {
   // slot0(): √price, and a word with the tick; liquidity()
   const price = [view('0x3850c7bd', undefined, 2), view('0x1a686502')] as const
   // fee(), tickSpacing(), token0(), token1()
@@ -78,10 +78,10 @@ async function concentratedPool(view: View, { id }: CertifiedPool): Promise<Read
   return { tokens: [token0, token1], state, earningsOf: async (swaps) => sumOf(await Promise.all(swaps.map(trade))) }
 }
 
-async function stablePool(view: View, pool: CertifiedPool, node: Node): Promise<Reading> {
+async function stablePool(view: View, pool: CertifiedPool, node: Node): Promise<PoolReading> {
   /**
-   * Calls a getter, or its older form if the pool does not have it: older pools index coins by int128, and have `A` in
-   * place of `A_precise`. `factor` converts the result of the older form.
+   * Calls a getter, or its older form if the pool lacks the getter. Older pools index coins by int128, and have `A`
+   * instead of `A_precise`. `factor` converts the result of the older form.
    */
   const callEither = async (selector: string, older: string, argument?: number, factor = 1n): Promise<bigint> => {
     const words = await view(selector, argument).catch((error) => error)
@@ -90,7 +90,7 @@ async function stablePool(view: View, pool: CertifiedPool, node: Node): Promise<
     return words[0]
   }
   const forEachToken = (read: (token: string, k: number) => Promise<bigint>) => Promise.all(pool.tokens.map(read))
-  // coins, balances, and A in both forms; decimals(); fee()
+  // coins, balances, and A have two forms. decimals() and fee() have one.
   const [tokens, balances, decimalsByToken, a100, [feeE10]] = await Promise.all([
     forEachToken((_, k) => callEither('0xc6610657', '0x23746eb8', k)),
     forEachToken((_, k) => callEither('0x4903b0d1', '0x065a80d8', k)),
@@ -105,7 +105,7 @@ async function stablePool(view: View, pool: CertifiedPool, node: Node): Promise<
     if (swaps.every(({ priceOut }) => priceOut === 0n)) return 0n
     const pricesIn = tokens.map((_, k) => swaps.find(({ from }) => from === k)?.priceIn ?? null)
     const pricesOut = tokens.map((_, k) => swaps.find(({ to }) => to === k)?.priceOut ?? null)
-    return stable({ balances, units, a100, feeE10 }, pricesIn, pricesOut)
+    return boundStable({ balances, units, a100, feeE10 }, pricesIn, pricesOut)
   }
   return { tokens, state: `stable ${balances.join()} ${units.join()} ${a100} ${feeE10}`, earningsOf }
 }

@@ -2,7 +2,7 @@
  * Renders the pages of `navigation.ts` to static HTML and Markdown files in `dist/`. Links are relative, so that the
  * site works under any path and on any web server.
  *
- * `--service <url>` is the address of a service with a playground, for a standalone site. By default the service is the
+ * `--service <url>` sets the address of the playground for a standalone site. By default, the playground is in the
  * folder above the site.
  */
 import { createHash } from 'node:crypto'
@@ -12,7 +12,7 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { llmsFull, llmsIndex } from './llms.ts'
-import { render } from './markdown.ts'
+import { renderMarkdown } from './markdown.ts'
 import { imagePath, readSite, root } from './pages.ts'
 import { searchIndex } from './search-index.ts'
 import { type Assets, pageHtml } from './template.ts'
@@ -41,7 +41,7 @@ function writeAsset(name: string, content: string | Buffer): string {
 const readSource = (path: string) => readFileSync(join(import.meta.dirname, 'site', path), 'utf8')
 
 /**
- * Copies the fonts that the style sheet uses, and replaces their paths in it.
+ * Copies the fonts that the style sheet uses, and replaces their paths in the style sheet.
  *
  * @returns the style sheet
  */
@@ -71,7 +71,7 @@ function writeAssets(index: string): Assets {
 
 rmSync(dist, { recursive: true, force: true })
 const { pages, images } = readSite()
-const renderedPages = pages.map((page) => ({ ...page, rendered: render(page.markdown, page.title) }))
+const renderedPages = pages.map((page) => ({ ...page, rendered: renderMarkdown(page.markdown, page.title) }))
 const files = writeAssets(searchIndex(renderedPages))
 for (const [k, page] of pages.entries()) {
   writeOutput(`${page.path}.html`, pageHtml(page, renderedPages[k]!.rendered, pages, files, service))

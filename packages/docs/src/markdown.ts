@@ -6,8 +6,8 @@ import { highlight } from './highlight.ts'
 export type Heading = { readonly level: number; readonly id: string; readonly text: string }
 export type RenderedMarkdown = { readonly html: string; readonly headings: readonly Heading[] }
 
-/** Languages whose code blocks become tabs, with the names of the tabs. */
-const TABS: Readonly<Record<string, string>> = { bash: 'curl', ts: 'TypeScript', python: 'Python' }
+/** Names of the tabs of code blocks, by language. Blocks of other languages do not become tabs. */
+const TAB_NAMES: Readonly<Record<string, string>> = { bash: 'curl', ts: 'TypeScript', python: 'Python' }
 /** The only HTML allowed in pages: anchors in tables, indices of formulas, and line breaks. */
 const ALLOWED_HTML = /^<(?:a id="[\w-]+"|\/a|\/?sub|\/?sup|br ?\/?)>/
 
@@ -27,7 +27,7 @@ markdown.inline.ruler.before('html_inline', 'allowed_html', (state, silent) => {
  *
  * @param page - name of the page, used in labels
  */
-export function render(text: string, page: string): RenderedMarkdown {
+export function renderMarkdown(text: string, page: string): RenderedMarkdown {
   const withoutComments = text.replace(/^<!--.*?-->$/gms, '')
   const tokens = markdown.parse(withoutComments, {})
   const headings = anchorHeadings(tokens)
@@ -72,9 +72,9 @@ function anchorHeadings(tokens: readonly Token[]): Heading[] {
       .toLowerCase()
       .replace(/[^\p{L}\p{N}\s_-]/gu, '')
       .replaceAll(' ', '-')
-    const times = counts.get(slug) ?? 0
-    counts.set(slug, times + 1)
-    const id = times === 0 ? slug : `${slug}-${times}`
+    const count = counts.get(slug) ?? 0
+    counts.set(slug, count + 1)
+    const id = count === 0 ? slug : `${slug}-${count}`
     token.attrSet('id', id)
     return [{ level: Number(token.tag.slice(1)), id, text }]
   })
@@ -97,16 +97,16 @@ function codeBlocks(tokens: readonly Token[], id: string, page: string): string 
   for (const [k, token] of tokens.entries()) {
     const language = token.info.trim()
     const block = codeBlock(token, language, `${id}-${k}`, page)
-    if (language in TABS || panels.length === 0) panels.push({ language, blocks: [block] })
+    if (language in TAB_NAMES || panels.length === 0) panels.push({ language, blocks: [block] })
     else panels.at(-1)!.blocks.push(block)
   }
   const languages = new Set(panels.map(({ language }) => language))
   const isTabs =
-    languages.size > 1 && languages.size === panels.length && [...languages].every((language) => language in TABS)
+    languages.size > 1 && languages.size === panels.length && [...languages].every((language) => language in TAB_NAMES)
   if (!isTabs) return panels.flatMap(({ blocks }) => blocks).join('')
   const panelElements = panels.map(
     ({ language, blocks }) =>
-      `<div class="tab" data-tab="${language}">\n<p class="tab__name">${TABS[language]}</p>\n${blocks.join('')}</div>\n`,
+      `<div class="tab" data-tab="${language}">\n<p class="tab__name">${TAB_NAMES[language]}</p>\n${blocks.join('')}</div>\n`,
   )
   return `<div class="tabs">\n${panelElements.join('')}</div>\n`
 }

@@ -117,8 +117,8 @@ export const SECTIONS: readonly Section[] = [
   },
 ]
 
-/** Files of `docs/` that are not on the site. The audit documents are read in the repository, next to the code. */
-export const LEFT_OUT: readonly string[] = [
+/** Files of `docs/` that the site omits. Auditors read these in the repository, next to the code. */
+export const OMITTED_FILES: readonly string[] = [
   'docs/audit/README.md',
   'docs/audit/assumptions.md',
   'docs/audit/attacks.md',

@@ -4,7 +4,7 @@ import type { RenderedMarkdown } from './markdown.ts'
 import type { Page } from './pages.ts'
 import { INDEX_OPTIONS, type SearchDocument } from './site/search.ts'
 
-/** Maximum characters of a section in the index. Longer sections are tables of numbers. */
+/** Maximum characters of a section in the index. Only tables of numbers are longer. */
 const MAX_SECTION_CHARACTERS = 6_000
 /** Maximum characters of a section in a search result. */
 const MAX_EXCERPT_CHARACTERS = 140
@@ -19,9 +19,9 @@ type RenderedPage = Page & { readonly rendered: RenderedMarkdown }
 
 function documentsOf(page: RenderedPage): SearchDocument[] {
   const { name, rendered } = page
-  // Table rows with an anchor are documents of their own too.
+  // Each table row with an anchor is also a document.
   const rows = rendered.html.matchAll(/<tr>\s*<td><a id="([^"]+)">.*?<\/tr>/gs)
-  const ofRows = [...rows].map(([row, id]) => documentOf(page, `#${id}`, id!, id!, row))
+  const rowDocuments = [...rows].map(([row, id]) => documentOf(page, `#${id}`, id!, id!, row))
   const htmlSections = rendered.html.split(/(?=<h[123] id=")/)
   const sectionDocuments = htmlSections.flatMap((section) => {
     const id = /^<h[123] id="([^"]*)"/.exec(section)?.[1]
@@ -32,7 +32,7 @@ function documentsOf(page: RenderedPage): SearchDocument[] {
     const names = isTop ? `${name} ${heading.text}` : heading.text
     return [documentOf(page, isTop ? '' : `#${heading.id}`, names, heading.text, text)]
   })
-  return [...sectionDocuments, ...ofRows]
+  return [...sectionDocuments, ...rowDocuments]
 }
 
 function documentOf(

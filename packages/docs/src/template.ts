@@ -4,7 +4,7 @@ import type { RenderedMarkdown } from './markdown.ts'
 import { SECTIONS } from './navigation.ts'
 import { type Page, sitePath } from './pages.ts'
 
-/** Files that pages load, by path from the root of the site. */
+/** Files that pages load, as paths from the root of the site. */
 export type Assets = {
   readonly icon: string
   readonly style: string

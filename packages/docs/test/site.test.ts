@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, extname, join, relative } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { describe, expect, test } from 'vitest'
-import { LEFT_OUT, SECTIONS } from '../src/navigation.ts'
+import { OMITTED_FILES, SECTIONS } from '../src/navigation.ts'
 import { root, sitePath } from '../src/pages.ts'
 import { defects, linksOf, textOfHtml } from './src/html.ts'
 
@@ -21,7 +21,7 @@ const SERVICE = join(dist, '..')
 
 test('every file of docs/ is a page, or is excluded by name', () => {
   const written = filesIn(join(root, 'docs'), '.md').map((path) => `docs/${path}`)
-  const named = [...sources, ...LEFT_OUT]
+  const named = [...sources, ...OMITTED_FILES]
   expect(new Set(named).size).toBe(named.length)
   expect(named.filter((path) => path.startsWith('docs/')).toSorted()).toEqual(written)
 })

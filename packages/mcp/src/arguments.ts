@@ -29,7 +29,7 @@ export type Options = {
   readonly http?: { readonly host: string; readonly port: number; readonly allowedHosts: readonly string[] }
 }
 
-/** Result of parsing: options, a text to show, or a mistake of the user. */
+/** Parsed command line: options, a request to show a text, or the description of a mistake of the user. */
 export type CommandLine =
   | { readonly options: Options }
   | { readonly show: 'help' | 'version' }

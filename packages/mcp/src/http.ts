@@ -20,7 +20,7 @@ const REQUEST_TIMEOUT_MS = 30_000
 /** Interval at which Node checks the two timeouts above. */
 const CHECK_INTERVAL_MS = 5_000
 
-/** Address to listen on. */
+/** Address to listen on, and host names that clients may use. */
 export type HttpServerOptions = {
   readonly host: string
   readonly port: number
@@ -53,7 +53,7 @@ export async function listen(
     })
     response.once('close', () => {
       inFlight--
-      // If the client has disconnected, closing cancels the calls that are in progress.
+      // If the client has disconnected, `close` cancels the calls in progress.
       mcp.close().catch(logError)
     })
     await mcp.connect(transport as Transport)

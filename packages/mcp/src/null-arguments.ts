@@ -1,13 +1,13 @@
-/** Accepts null for absent arguments of tool calls, because many models and clients send it. */
+/** Accepts null for absent arguments of tool calls, because many models and clients send null. */
 import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js'
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js'
 
-/** Makes a server treat null arguments, and null in place of all arguments, as absent. Call before `connect`. */
+/** Makes a server treat null arguments as absent, also if null replaces all arguments. Call before `connect`. */
 export function acceptNullArguments(server: McpServer): void {
   const { connect } = server
   server.connect = async (transport) => {
     await connect.call(server, transport)
-    // Replaced here, because the SDK validates a message before any handler of a tool gets it.
+    // Wraps the transport, because the SDK validates a message before it calls the handler of a tool.
     const { onmessage } = transport
     transport.onmessage = (message, extra) => onmessage?.(withoutNullArguments(message), extra)
   }

@@ -4,11 +4,11 @@ import { z } from 'zod'
 const ADDRESS = /^0x[0-9a-fA-F]{40}$/
 const POOL = /^0x([0-9a-fA-F]{40}|[0-9a-fA-F]{64})$/
 const UNITS = /^[0-9]{1,78}$/
-/** Maximum length of calldata as text: the service accepts 128 kB. */
+/** Maximum length of calldata as hexadecimal text. The service accepts 128 kB of calldata. */
 const MAX_CALLDATA_CHARS = 2 + 2 * 128 * 1024
-/** Length of 32 bytes as text. Calldata never has this length, but a private key does. */
+/** Length of 32 bytes as hexadecimal text. A private key has this length, and calldata never does. */
 const PRIVATE_KEY_CHARS = 2 + 2 * 32
-/** The start of 2100: maximum deadline. */
+/** Maximum deadline: the start of the year 2100. */
 const MAX_UNIX_SECONDS = 4_102_444_800
 
 const address = z.string().regex(ADDRESS, 'must be 0x and 40 hexadecimal digits')
@@ -169,8 +169,8 @@ function addIssue(context: z.core.$RefinementCtx, field: string, message: string
   context.addIssue({ code: 'custom', path: [field], message })
 }
 
-/** Field of an output whose list was shortened. */
-const omittedFields = z
+/** Number of entries that were removed from the list of an output. */
+const omittedCount = z
   .int()
   .min(0)
   .optional()
@@ -211,7 +211,7 @@ export const quoteOutput = z.object({
       share: z.number().describe('Percent of all `tokenIn` that the route sells.'),
     }),
   ),
-  omitted: omittedFields,
+  omitted: omittedCount,
 })
 
 /** Fields decoded from the calldata. */
@@ -264,7 +264,7 @@ export const explainOutput = z.object({
     .nullable()
     .describe('Signature that lets the Guard draw the input.'),
   steps: z.array(z.looseObject({ op: z.string() })).describe('Instructions of the Executor in order.'),
-  omitted: omittedFields,
+  omitted: omittedCount,
 })
 
 export const simulateOutput = z.object({
@@ -281,7 +281,7 @@ export const pricesOutput = z.object({
   prices: z.array(
     z.object({ token: address, usd: z.number().nullable().describe('Null: the token is not recognized.') }),
   ),
-  omitted: omittedFields,
+  omitted: omittedCount,
 })
 
 export const tokensOutput = z.object({
@@ -296,7 +296,7 @@ export const tokensOutput = z.object({
       copyOf: address.optional(),
     }),
   ),
-  omitted: omittedFields,
+  omitted: omittedCount,
 })
 
 export const chainsOutput = z.object({
@@ -309,5 +309,5 @@ export const chainsOutput = z.object({
       canBuildSwap: z.boolean().describe('True: this server knows the contracts of the chain, so `build_swap` works.'),
     }),
   ),
-  omitted: omittedFields,
+  omitted: omittedCount,
 })

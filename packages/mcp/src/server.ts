@@ -43,7 +43,7 @@ export type ServiceOptions = {
  * ```
  */
 export function serverFactory({ service, timeoutSeconds, contracts }: ServiceOptions): () => McpServer {
-  // One second above the deadline of a call, so that the deadline applies first.
+  // The timeout of the client is one second longer than the deadline of a call, so that the deadline applies first.
   const client = new SluiceClient({ baseUrl: service, timeoutMs: (timeoutSeconds + 1) * 1_000 })
   let inFlight = 0
 
@@ -109,6 +109,7 @@ function successResult({ output, listField: list, summarize }: Tool, answer: obj
   }
 }
 
+/** Advice for errors to which the service adds no `cure`. */
 const adviceByCode: Partial<Record<ClientErrorCode, string>> = {
   UNSAFE: 'Do not sign anything. Correct the request if the text names one of its fields; otherwise tell the user.',
   BAD_ANSWER: 'Do not use the answer. Ask the user to check that the URL is that of a Sluice service.',
@@ -118,7 +119,7 @@ const adviceByCode: Partial<Record<ClientErrorCode, string>> = {
 }
 
 /**
- * Converts a thrown value to a result. The result has no structured content, because clients would check that against
+ * Converts a thrown value to a result. The result has no structured content, because clients would validate it with
  * the output schema.
  */
 function errorResult(error: unknown, service: string): CallToolResult {

@@ -1,4 +1,4 @@
-/** Defines the tools. Each tool calls the service or the SDK and returns the fields of the tool's output schema. */
+/** Definitions of the tools. Each tool calls the service or the SDK, and returns the fields of its output schema. */
 import {
   type ChainEntry,
   ClientError,
@@ -158,7 +158,7 @@ const explainTool = defineTool({
     return {
       ...(withoutBigints(explanation) as object),
       chainId,
-      // `explain` returns the sender as recipient if the calldata names none. Without `from`, this is the zero address.
+      // If the calldata names no recipient, `explain` returns the sender, which is the zero address without `from`.
       recipient: explanation.recipient === ZERO_ADDRESS ? null : explanation.recipient,
       isKnownGuard: isSameAddress(trustedContracts.guard, to),
       isKnownExecutor: (trustedContracts.executors ?? []).some((executor) =>

@@ -5,7 +5,10 @@
 
 /** Maximum length of a text, in characters. */
 const MAX_TEXT_CHARS = 240
-/** Maximum bytes of structured content. A result contains it twice, as an object and as text, and stays below 64 kB. */
+/**
+ * Maximum bytes of structured content. A result contains this content twice, as an object and as text, and must stay
+ * below 64 kB.
+ */
 export const MAX_ANSWER_BYTES = 24 * 1024
 
 const HEX = /^0x[0-9a-fA-F]*$/
@@ -18,7 +21,7 @@ const INVISIBLE = /[\p{C}\p{Default_Ignorable_Code_Point}]/gu
 /** Control characters that separate words. */
 const LINE_BREAKS = /[\t-\r\u0085\u2028\u2029]/g
 
-/** Error for an answer that is too large even without its list. */
+/** Thrown if an answer is too large even without its list. */
 export class AnswerTooLarge extends Error {}
 
 /**
@@ -27,7 +30,7 @@ export class AnswerTooLarge extends Error {}
  * @param max - maximum number of characters; longer text is cut and ends with an ellipsis
  */
 export function plainText(text: string, max = MAX_TEXT_CHARS): string {
-  // The first cut bounds the work. It leaves enough characters for `max` visible ones unless most are invisible.
+  // The first `slice` bounds the work. Unless most characters are invisible, at least `max` visible ones remain.
   const visibleText = text
     .slice(0, 16 * max)
     .replace(LINE_BREAKS, ' ')

@@ -1,5 +1,6 @@
 /**
- * Copies parameters without undefined values and with bigints as text. Query keys are JSON, which has no bigints.
+ * Copies parameters for use in query keys. Omits undefined values, and converts bigints to text, because query keys are
+ * JSON.
  */
 export function withoutUndefined<P extends object>(parameters: P): P {
   const definedEntries = Object.entries(parameters).filter(([, value]) => value !== undefined)

@@ -6,9 +6,9 @@ import { useSluice } from './context.ts'
 import { withoutUndefined } from './parameters.ts'
 import { type QuoteOf, requestQuote } from './use-quote.ts'
 
-/** Milliseconds until a stream that ended is opened again. */
+/** Milliseconds after the end of a stream until it is opened again. */
 const REOPEN_MS = 15_000
-/** Maximum milliseconds until the first event of a stream. After this time, the stream counts as ended. */
+/** Maximum milliseconds until the first event of a stream. A stream without an event by then counts as ended. */
 const FIRST_EVENT_MS = 12_000
 const DEFAULT_POLL_MS = 12_000
 
@@ -111,10 +111,10 @@ function useStream<P extends QuoteParameters>(
   key: string | undefined,
   record: (change: QuoteChange<QuoteOf<P>>) => void,
 ): boolean {
-  // Key of the request whose stream has ended.
+  // Key of the request whose stream has ended and is not open again yet.
   const [endedKey, setEndedKey] = useState<string>()
   const isPaused = request === undefined
-  // Depend on the key, because `request` is a new object at each render.
+  // Depends on the key instead of `request`, which is a new object at each render.
   // biome-ignore lint/correctness/useExhaustiveDependencies: see above
   useEffect(() => {
     if (isPaused || key === undefined || endedKey === key) return
@@ -122,7 +122,7 @@ function useStream<P extends QuoteParameters>(
     let isDisposed = false
     const silenceTimer = setTimeout(() => controller.abort(), FIRST_EVENT_MS)
     const follow = async () => {
-      // A block confirms the latest quote or refusal. So a refusal stays until the next quote.
+      // A `block` event confirms the latest quote or refusal, so a refusal stays until the next quote.
       let refusal: ClientError | undefined
       for await (const update of client.streamQuote(chainId, request, controller.signal)) {
         clearTimeout(silenceTimer)
@@ -133,7 +133,7 @@ function useStream<P extends QuoteParameters>(
         else record({ error: refusal })
       }
     }
-    // Do not report the reason, because polling starts now and reports its own errors.
+    // Ignores the reason, because polling starts now and reports its own errors.
     const end = () => {
       if (!isDisposed) setEndedKey(key)
     }
@@ -181,7 +181,7 @@ function useSingleRequest<P extends QuoteParameters>(
   }, [client, key, record])
   // biome-ignore lint/correctness/useExhaustiveDependencies: a new key aborts the previous request
   useEffect(() => () => controller.current?.abort(), [key])
-  // A result that arrives during the pause would replace the quote.
+  // Aborts, because a result that arrives during the pause would replace the quote.
   useEffect(() => {
     if (isPaused) controller.current?.abort()
   }, [isPaused])
@@ -198,14 +198,14 @@ function usePolling<Q>(
   pollMs: number,
   refetch: () => void,
 ): void {
-  // The head of the last request. A service whose node is behind the caller's would otherwise get the next request as
-  // soon as it has answered one.
+  // `head` at the last request. Without it, a service whose node lags behind `head` would get a new request immediately
+  // after each response.
   const [requestedHead, setRequestedHead] = useState<number>()
   const isBehind = head !== undefined && head !== requestedHead && head > (current?.block ?? head)
-  // After a failed request, a new block does not trigger the next one, so a service that is down gets a request every
-  // `pollMs` only.
+  // After a failed request, a new block does not trigger a request, so a service that is down gets requests only every
+  // `pollMs`.
   const isDue = current === undefined || (isBehind && current.error === undefined)
-  // Without `head`, because a new block would begin the interval again.
+  // `head` is not a dependency, because each new block would restart the interval.
   // biome-ignore lint/correctness/useExhaustiveDependencies: see above
   useEffect(() => {
     if (!isEnabled) return

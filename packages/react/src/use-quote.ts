@@ -4,7 +4,7 @@ import { queryOptions, skipToken, type UseQueryResult, useQuery } from '@tanstac
 import { useSluice } from './context.ts'
 import { withoutUndefined } from './parameters.ts'
 
-/** Type of a quote by its parameters: a route with a transaction if `from` is given. */
+/** Type of the quote for parameters: a route with a transaction if the parameters contain `from`. */
 export type QuoteOf<P extends QuoteParameters> = P extends { readonly from: string } ? Route : Quote
 
 /** Requests one quote, with a transaction if the parameters contain `from`. */

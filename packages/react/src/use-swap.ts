@@ -78,7 +78,7 @@ const IDLE: SwapRun = {
   error: undefined,
 }
 
-/** Change of a run: fields to set, an event of the SDK, or a new start. */
+/** Change of a run: fields to set, an event of the SDK, the start of a new run, or a reset. */
 type Action = Partial<SwapRun> | SwapProgress | 'start' | 'reset'
 
 function reduce(run: SwapRun, action: Action): SwapRun {
@@ -90,7 +90,7 @@ function reduce(run: SwapRun, action: Action): SwapRun {
   if (action.stage === 'prompted') return { ...next, promptedAt: Date.now() }
   if (action.stage === 'permit-signed') return { ...next, promptedAt: undefined }
   const { state, hash = run.hash } = action
-  // The route may differ from the confirmed one: a renewed quote that is no worse needs no new confirmation.
+  // The route may differ from the confirmed route, because a renewed quote that is not worse needs no confirmation.
   return { ...next, state, hash, route: state.route ?? run.route, promptedAt: undefined }
 }
 
@@ -108,7 +108,7 @@ export function useSwap(): UseSwap {
   const [run, dispatch] = useReducer(reduce, IDLE)
   const controller = useRef<AbortController>(undefined)
 
-  // Runs a swap that `begin` starts, and records its progress.
+  // Opens the wallet, runs the swap that `begin` starts, and records its progress.
   const execute = useCallback(
     async (order: SwapOrder, begin: (wallet: Wallet, options: SwapOptions) => Promise<SwapOutcome>) => {
       controller.current?.abort()
@@ -138,7 +138,7 @@ export function useSwap(): UseSwap {
         report({ status: 'success', outcome, hash: outcome.hash, promptedAt: undefined })
         return outcome
       } catch (cause) {
-        // The SDK throws ClientErrors only, but opening the wallet and loading the module may throw other errors.
+        // The SDK throws only ClientErrors. Opening the wallet or loading the module may throw other errors.
         const error = cause instanceof ClientError ? cause : new ClientError('WALLET', String(cause), {}, { cause })
         report({ status: 'error', error, promptedAt: undefined, question: undefined })
         return undefined

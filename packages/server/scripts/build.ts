@@ -1,6 +1,6 @@
 /**
- * Builds `dist/`: the service's modules as JavaScript in the repository's folder structure, so that modules find files
- * relative to themselves. Node does not strip types under `node_modules`. Third-party packages stay imports.
+ * Builds `dist/`: the service's modules as JavaScript, because Node does not strip types under `node_modules`. Keeps the
+ * repository's folders, because modules find data files by relative paths. Third-party packages stay imports.
  */
 import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
@@ -9,14 +9,14 @@ import { type Lock, shrinkwrapOf } from './shrinkwrap.ts'
 
 const root = join(import.meta.dirname, '../../..')
 const out = join(import.meta.dirname, '../dist')
-/** Files that modules read at run time. */
-const DATA = ['packages/chains/data', 'packages/web/dist', 'packages/docs/dist', 'deployments']
-/** Excludes contract sources, which only verification needs. */
+/** Folders that modules read at run time. */
+const DATA_FOLDERS = ['packages/chains/data', 'packages/web/dist', 'packages/docs/dist', 'deployments']
+/** Returns false for contract sources, which only the verification of contracts needs. */
 const isNeeded = (path: string) => !path.includes('standard-json')
 
-/** Makes thread modules, which code references by URL, separate entries, and changes their URLs to the new names. */
-const threads: Plugin = {
-  name: 'threads',
+/** Builds modules of worker threads, which code references by URL, as separate entries. Replaces the URLs. */
+const workerEntries: Plugin = {
+  name: 'worker-entries',
   transform(code, id) {
     return code.replaceAll(/new URL\((['"])(\.[^'"]+)\.ts\1, import\.meta\.url\)/g, (_, _quote, path: string) => {
       const module = join(dirname(id), `${path}.ts`)
@@ -31,11 +31,11 @@ const build = await rolldown({
   input: join(root, 'packages/server/src/main.ts'),
   platform: 'node',
   external: /^(node:|(?!@sluice\/)@?[a-z])/,
-  plugins: [threads],
+  plugins: [workerEntries],
 })
 await build.write({ dir: out, format: 'esm', preserveModules: true, preserveModulesRoot: root })
 await build.close()
-for (const path of DATA) cpSync(join(root, path), join(out, path), { recursive: true, filter: isNeeded })
+for (const path of DATA_FOLDERS) cpSync(join(root, path), join(out, path), { recursive: true, filter: isNeeded })
 cpSync(join(root, 'LICENSE'), join(out, 'LICENSE'))
 const lock = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as Lock
 writeFileSync(

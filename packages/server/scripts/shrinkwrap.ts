@@ -1,6 +1,6 @@
 /**
- * Extracts the published package's part of the repository's lockfile as its `npm-shrinkwrap.json`, so that users
- * install the tested versions.
+ * Creates the `npm-shrinkwrap.json` of a published package from the repository's lockfile, so that users install the
+ * tested versions of dependencies.
  */
 
 export type Lock = { readonly lockfileVersion: number; readonly packages: Readonly<Record<string, LockedPackage>> }
@@ -35,8 +35,8 @@ export function shrinkwrapOf({ lockfileVersion, packages }: Lock, packageFolder:
 }
 
 /**
- * Returns the path at which Node finds a package: in the `node_modules` of the folder or of a parent folder. Undefined
- * if no folder has it, as for an optional package.
+ * Returns the path at which Node finds a package: in `node_modules` of the folder or of a parent folder. Undefined if no
+ * folder has the package, which may be optional.
  */
 function resolvePath(packages: Lock['packages'], from: string, name: string): string | undefined {
   for (let folder = from; ; folder = folder.slice(0, Math.max(0, folder.lastIndexOf('/')))) {

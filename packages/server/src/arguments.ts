@@ -1,12 +1,13 @@
-/** Parses the command line. */
+/** Parses the command line of `sluice-server`. */
 import { parseArgs } from 'node:util'
 
+/** Parsed command line: environment variables of the service, a request for help, or a mistake of the user. */
 type ParsedArguments =
   | { readonly environment: Readonly<Record<string, string>> }
   | { readonly help: true }
   | { readonly mistake: string }
 
-/** Options whose value becomes an environment variable unchanged. */
+/** Environment variables that get the unchanged value of an option. */
 const VARIABLES = {
   chains: 'CHAINS',
   port: 'PORT',

@@ -1,12 +1,12 @@
 /**
- * Checks the endpoints of the command line and the environment before the start: compares them with the registry and
- * asks for their chain id.
+ * Checks the RPC endpoints in the environment before the service starts. Compares their chains with the registry, and
+ * requests the chain id of each endpoint.
  */
 import { loadRegistry } from '@sluice/chains'
 
 /** Timeout of the request for the chain id. */
 const TIMEOUT_MS = 3_000
-/** Maximum endpoints that are asked for their chain id. */
+/** Maximum endpoints whose chain id is requested. */
 const MAX_ENDPOINTS = 64
 
 export type EndpointReport = {
@@ -18,8 +18,8 @@ export type EndpointReport = {
 type Environment = Readonly<Record<string, string | undefined>>
 
 /**
- * Checks all endpoints. An unknown chain and an endpoint of another chain are mistakes. An endpoint that does not
- * respond is only a warning, since it may respond later.
+ * Checks all endpoints. An endpoint of an unsupported chain is a mistake, and so is an endpoint that reports another
+ * chain id. An endpoint that does not respond is only a warning, because it may respond later.
  */
 export async function checkEndpoints(environment: Environment): Promise<EndpointReport> {
   const { CHAINS_DIR: chainsDir, DEPLOYMENTS_DIR: deploymentsDir, CHAINS } = environment
@@ -45,22 +45,22 @@ export async function checkEndpoints(environment: Environment): Promise<Endpoint
       )
   }
   const checkedEndpoints = endpoints.filter(({ id }) => supportedIds.includes(id)).slice(0, MAX_ENDPOINTS)
-  const answers = await Promise.all(checkedEndpoints.map(({ url }) => readChainId(url)))
+  const chainIds = await Promise.all(checkedEndpoints.map(({ url }) => readChainId(url)))
   for (const [index, { id, url }] of checkedEndpoints.entries()) {
-    const answer = answers[index]!
-    if (typeof answer === 'string')
+    const chainId = chainIds[index]!
+    if (typeof chainId === 'string')
       warnings.push(
-        `${hostOf(url)} of chain ${id} does not answer (${answer}); it is tried again. Check its address and that the node runs`,
+        `${hostOf(url)} of chain ${id} does not answer (${chainId}); it is tried again. Check its address and that the node runs`,
       )
-    else if (answer !== id)
-      mistakes.push(`${hostOf(url)} is a node of chain ${answer}, not of ${id}: use --rpc ${answer}=<url>`)
+    else if (chainId !== id)
+      mistakes.push(`${hostOf(url)} is a node of chain ${chainId}, not of ${id}: use --rpc ${chainId}=<url>`)
   }
   return { mistakes, warnings }
 }
 
 /**
- * Asks an endpoint for its chain id. Returns the id, or as text the reason why it is unknown. The text does not contain
- * the URL.
+ * Requests the chain id of an endpoint. Returns the id, or a text with the reason of a failure. The text does not
+ * contain the URL, which may contain a key.
  */
 async function readChainId(url: string): Promise<number | string> {
   if (!URL.canParse(url)) return 'it is no URL'
@@ -87,7 +87,7 @@ function hostOf(url: string): string {
   return URL.canParse(url) ? new URL(url).host : 'An endpoint that is no URL'
 }
 
-/** Returns true if two ids have the same digits in any order. */
+/** Returns true if two ids have the same digits in any order, as after a typing error. */
 function havePermutedDigits(a: number, b: number): boolean {
   const [x, y] = [[...String(a)].sort().join(''), [...String(b)].sort().join('')]
   return x === y

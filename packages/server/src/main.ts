@@ -1,6 +1,6 @@
 /**
- * `sluice-server`: the service as a process, or `referee` for one mined swap, configured by command line and
- * environment.
+ * Entry point of `sluice-server`. Runs the service, or judges one mined swap (`referee`). The command line and the
+ * environment configure both.
  */
 import { argumentsToEnvironment } from './arguments.ts'
 import { isNewEnough, runWithNewerNode } from './newer-node.ts'
@@ -25,7 +25,7 @@ else if ('referee' in request) {
 } else {
   process.env.SHUTDOWN_GRACE_MS ||= String(DEFAULT_GRACE_MS)
   Object.assign(process.env, request.environment)
-  // Ends the process before the service has its own handlers, or if the service's handlers do not finish in time.
+  // Ends the process if the service has no signal handlers yet, or if its handlers do not finish in time.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
     process.on(signal, () => setTimeout(() => process.exit(0), maxStopMs(process.env)))
   const { checkEndpoints } = await import('./check-endpoints.ts')

@@ -1,12 +1,12 @@
 /**
  * Runs the service with a newer version of Node.js if needed. The service requires 22.15 (`node:sqlite`, iterator
- * helpers, zstd). If it is started with an older version, npm fetches the version with which it is tested.
+ * helpers, zstd). If this program runs with an older version, npm fetches the version that tests use.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { maxStopMs } from './stop-time.ts'
 
 const MIN_VERSION = [22, 15] as const
-/** Milliseconds in which the service itself exits after its maximum, before it is killed. */
+/** Milliseconds after `maxStopMs` at which a service that has not exited is killed. */
 const KILL_DELAY_MS = 100
 /** Signals that end the service. */
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const

@@ -1,4 +1,4 @@
-/** Usage text of the command line. */
+/** Usage text of `sluice-server`. */
 
 export const USAGE = `Usage: sluice-server [options]
        sluice-server referee <tx hash> --rpc <url>   judges a mined swap (sluice-server referee --help)

@@ -31,15 +31,15 @@ const WAD = 10n ** 18n
 /** One ppm in units of 10^-18. */
 const WAD_PER_PPM = WAD / PPM
 const AMPLIFICATION_PRECISION = 1_000n
-/** Tick spacing by fee in ppm; Uniswap V3 has one per fee. */
+/** Tick spacing of Uniswap V3 pools, by fee in ppm. */
 const TICK_SPACINGS: Readonly<Record<number, number>> = { 100: 1, 500: 10, 3000: 60, 10000: 200 }
 
-/** Returns a pool for each item of liquidity, by index in the list; skips items with invalid parameters. */
+/** Returns a pool for each item of liquidity, keyed by the item's index. Skips items with invalid parameters. */
 export function auctionPools(liquidity: readonly Liquidity[]): ReadonlyMap<string, AuctionPool> {
   const pools = new Map<string, AuctionPool>()
   for (const [index, item] of liquidity.entries()) {
     const poolData = poolDataOf(item)
-    // Ids of items may repeat in an auction, so the id of a pool is the index of its item.
+    // An auction may contain an item id twice, so the id of a pool is the index of its item.
     const id = String(index)
     // These pools are not encoded for a chain, so they need no address.
     if (poolData) pools.set(id, { pool: { ...poolData, id, dex: item.kind, address: ZERO_ADDRESS }, liquidity: item })
@@ -86,8 +86,8 @@ function stablePool({ tokens, fee, amplificationParameter, address }: LiquidityO
   const amp = toFixed18(amplificationParameter) / (WAD / AMPLIFICATION_PRECISION)
   const scaledState = balancerState(tradedTokens, fee)
   if (!scaledState || amp === 0n || tradedTokens.length < 2) return null
-  // Stable pools of the first version round their invariant up, by at most one unit. The auction does not state the
-  // version, so this is neglected.
+  // The auction does not state the version of a stable pool. The first version rounds its invariant up by at most one
+  // unit, which is neglected here.
   const state: BalancerV2State = { ...scaledState, kind: 'stable', amp, roundsUp: false }
   return { family: 'balancer-v2', tokens: tradedTokens.map(([token]) => token), state }
 }
@@ -116,8 +116,8 @@ function concentratedPool(item: LiquidityOf<'concentratedLiquidity'>): PoolData 
 }
 
 /**
- * Converts a limit order to a pool whose price is fixed up to the order's amounts. Null for orders with a taker fee,
- * because it is charged in addition to the input.
+ * Converts a limit order to a pool whose price is fixed up to the order's amounts. Returns null for an order with a
+ * taker fee, because the taker pays this fee in addition to the input.
  */
 function limitOrderPool(item: LiquidityOf<'limitOrder'>): PoolData | null {
   const { takerToken, makerToken, takerAmount, makerAmount, takerTokenFeeAmount } = item
@@ -126,7 +126,7 @@ function limitOrderPool(item: LiquidityOf<'limitOrder'>): PoolData | null {
   return { family: 'prop-amm', tokens: [takerToken, makerToken], state }
 }
 
-/** Converts a fee to ppm. Rounds up, so that a pool never seems cheaper than it is. */
+/** Converts a fee to ppm, rounded up, so that a pool never seems cheaper than it is. Null for a fee of 100 % or more. */
 function feePpmOf(fee: string): number | null {
   const ppm = (toFixed18(fee) + WAD_PER_PPM - 1n) / WAD_PER_PPM
   return ppm < PPM ? Number(ppm) : null

@@ -33,7 +33,7 @@ export class AuctionRouter {
     this.wrappedNative = wrappedNative
   }
 
-  /** Returns the best route for a part of an order; null if the liquidity has none. */
+  /** Returns the best route for an order or a part of it (`fillSize`); null if the liquidity has no route. */
   fill({ kind, sellToken, buyToken }: Pick<Order, 'kind' | 'sellToken' | 'buyToken'>, fillSize: FillSize): Fill | null {
     const trade = { tokenIn: sellToken, tokenOut: buyToken }
     const legs =
@@ -69,8 +69,8 @@ export class AuctionRouter {
   }
 
   /**
-   * Routes for an exact output. For buy orders, the driver swaps by exact outputs, for which pools round the input up.
-   * So on a single path, each hop gets the input that its pool requires for its output.
+   * Returns a route for an exact output. The driver executes buy orders with exact outputs, for which pools round the
+   * input up. So on a single path, each hop gets the input that its pool requires for its output.
    */
   private routeForOutput(trade: Trade, amountOut: bigint): readonly (Hop & Amounts)[] | null {
     const legs = this.search({ ...trade, amountOut })?.legs
@@ -105,8 +105,8 @@ export class AuctionRouter {
 }
 
 /**
- * Computes the amounts on a path: inputs backward from its exact output, then outputs forward. Null if a pool refuses
- * or cannot compute an input.
+ * Computes the inputs on a path backward from its exact output, and then the outputs forward. Returns null if a pool
+ * refuses an amount or cannot compute an input.
  */
 function solveBackward(legs: readonly Leg[], amountOut: bigint): readonly (Hop & Amounts)[] | null {
   let amountIn: bigint | null = amountOut
@@ -125,8 +125,8 @@ function solveBackward(legs: readonly Leg[], amountOut: bigint): readonly (Hop &
 }
 
 /**
- * Maximum attempts to raise an input that pays too little because of rounding. Each raise is ten times the previous
- * one.
+ * Maximum attempts to raise an input that pays too little because of rounding. Each attempt raises it by ten times the
+ * previous raise.
  */
 const MAX_RAISES = 6
 

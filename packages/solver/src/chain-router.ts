@@ -4,7 +4,7 @@ import { type QuoteRequest, quoteRequest, type SwapQuote } from '@sluice/quoting
 import type { Order } from './auction.ts'
 import type { CustomInteraction, Fill, FillSize } from './fill.ts'
 
-/** Quotes of a chain. */
+/** Source of quotes on a chain. */
 export type ChainQuotes = {
   readonly wrappedNative: Address | null
   readonly guard: Address
@@ -13,12 +13,13 @@ export type ChainQuotes = {
 }
 
 /**
- * Intrinsic gas of a transaction. Quotes include it, but a settlement pays it only once, as a part of `SETTLEMENT_GAS`.
+ * Intrinsic gas of a transaction. Each quote includes it. A settlement pays it only once, as a part of
+ * `SETTLEMENT_GAS`.
  */
 const TRANSACTION_GAS = 21_000n
 const WAD = 10n ** 18n
 
-/** Turns the quotes of a chain into interactions of a settlement contract. */
+/** Converts quotes of a chain to interactions of a settlement contract. */
 export class ChainRouter {
   readonly wrappedNative: Address | null
   private readonly chainQuotes: ChainQuotes
@@ -31,7 +32,7 @@ export class ChainRouter {
     this.wrappedNative = chain.wrappedNative
   }
 
-  /** Quotes a part of an order. @throws an error if the part cannot be quoted */
+  /** Quotes an order or a part of it (`fillSize`). @throws an error if there is no quote */
   async fill(order: Order, fillSize: FillSize, gasPriceWei: bigint, signal: AbortSignal): Promise<Fill> {
     const { sellToken, buyToken, kind } = order
     const quoteTerms = { ...this.quoteTerms(sellToken, buyToken), gasPriceWei }
@@ -65,7 +66,7 @@ export class ChainRouter {
    * Returns the price of a token in wei per 10^18 base units, from the input that buys one native token. Null if the
    * chain has no wrapped native token.
    *
-   * @throws an error if it cannot be quoted
+   * @throws an error if there is no quote
    */
   async priceOf(token: Address, signal: AbortSignal): Promise<bigint | null> {
     if (!this.wrappedNative) return null

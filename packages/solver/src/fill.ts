@@ -1,11 +1,11 @@
 /**
- * Fills of orders, and the sizes that are tried. A fill executes a whole order, or a part of it, by interactions: calls
- * of the settlement contract.
+ * Fills of orders, and the sizes to try. A fill executes an order or a part of it by interactions, which are calls that
+ * the settlement contract makes.
  */
 import type { Address } from '@sluice/chains'
 import type { Order } from './auction.ts'
 
-/** Amounts of an order that a fill should execute: the whole order or a part of it. */
+/** Amounts that a fill should execute: those of an order, or a part of them. */
 export type FillSize = {
   readonly sellAmount: bigint
   readonly buyAmount: bigint
@@ -52,8 +52,8 @@ export type Fill = {
 }
 
 /**
- * Maximum number of sizes that are tried for a partially fillable order, as in the protocol's reference solver. Each is
- * half of the one before.
+ * Maximum number of sizes to try for a partially fillable order, as in the protocol's reference solver. Each size is half
+ * of the previous size.
  */
 const MAX_SIZES = 5n
 
@@ -62,10 +62,10 @@ const MAX_SIZES = 5n
  * sixteenth.
  */
 export function fillSizesOf({ sellAmount, buyAmount, partiallyFillable }: Order): FillSize[] {
-  const fills: FillSize[] = []
+  const sizes: FillSize[] = []
   for (let k = 0n; k < (partiallyFillable ? MAX_SIZES : 1n); k++) {
-    const fill = { sellAmount: sellAmount >> k, buyAmount: buyAmount >> k }
-    if (fill.sellAmount > 0n && fill.buyAmount > 0n) fills.push(fill)
+    const size = { sellAmount: sellAmount >> k, buyAmount: buyAmount >> k }
+    if (size.sellAmount > 0n && size.buyAmount > 0n) sizes.push(size)
   }
-  return fills
+  return sizes
 }

@@ -27,7 +27,7 @@ export type Solution = {
   readonly gas: number
 }
 
-/** Solution with a rate by which solutions of the same order are compared. */
+/** Solution with its rate, by which `solve` compares solutions of the same order. */
 export type RankedSolution = {
   readonly solution: Solution
   /** Base units of the buy token per 10^18 base units of the sell token, after gas. */
@@ -89,7 +89,7 @@ function tradedAmounts(order: Order, { input, output }: Fill, fee: bigint): Trad
     const isCovered = output >= order.buyAmount
     return { amountSold: input + fee, amountBought: isCovered ? order.buyAmount : output }
   }
-  // The contract takes at most `sellAmount`, so the fee reduces the swapped amount.
+  // The settlement contract takes at most `sellAmount`, so the fee reduces the swapped amount.
   const isCapped = input + fee > order.sellAmount
   const amountSold = isCapped ? order.sellAmount : input + fee
   if (amountSold <= fee) return null

@@ -55,8 +55,8 @@ class AuctionSearch {
   private readonly signal: AbortSignal
   private readonly priceByToken = new Map<Address, Promise<bigint | null>>()
   /**
-   * Best solution so far, by its id: the index of its order. Recorded as soon as it is found, because routes over the
-   * chain may arrive after the deadline.
+   * Best solution of each order so far. The id of a solution is the index of its order. Solutions are recorded as soon
+   * as they are found, because routes over the chain may arrive after the deadline.
    */
   private readonly bestSolutionById = new Map<number, RankedSolution>()
 
@@ -123,16 +123,16 @@ class AuctionSearch {
     const wrappedNative = this.auctionRouter.wrappedNative
     if (token === wrappedNative) return WAD
     if (!wrappedNative) return null
-    const oneEtherOrder = { sellAmount: 0n, buyAmount: WAD }
+    const oneNativeToken = { sellAmount: 0n, buyAmount: WAD }
     const nativeFill = this.auctionRouter.fill(
       { kind: 'buy', sellToken: token, buyToken: wrappedNative },
-      oneEtherOrder,
+      oneNativeToken,
     )
     if (nativeFill) return (WAD * WAD) / nativeFill.input
     if (!this.chainRouter) return null
     return await this.chainRouter.priceOf(token, signal).catch((error: unknown) => {
-      // After a failure of the node, or the timeout of this order, the next order asks again: without a price, a limit
-      // order pays no gas.
+      // Requests the price again for the next order after a failure of the node or a timeout. Without a price, a limit
+      // order pays no fee for its gas.
       if (!(error instanceof QuotingError)) this.priceByToken.delete(token)
       return null
     })
@@ -147,7 +147,7 @@ function fillWithSameToken({ kind }: Order, { sellAmount, buyAmount }: FillSize)
 
 /**
  * Returns the orders with their indices, sorted by expected surplus: the value of the sell amount divided by the value
- * of the buy amount, at reference prices. Largest first; orders without prices come before all others.
+ * of the buy amount, at reference prices. The largest surplus comes first. Orders without prices come before all others.
  */
 function ordersBySurplus({ orders, tokens }: Auction): readonly (readonly [number, Order])[] {
   const surplus = ({ sellToken, sellAmount, buyToken, buyAmount }: Order): bigint => {

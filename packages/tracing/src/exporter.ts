@@ -13,9 +13,9 @@ export type ExporterOptions = {
 }
 
 const SEND_INTERVAL_MS = 2_000
-/** Maximum spans per request; that many queued spans are sent at once. */
+/** Maximum spans per request. As soon as this many spans are queued, they are sent. */
 const MAX_SPANS_PER_POST = 512
-/** Maximum queued spans; more are dropped. */
+/** Maximum queued spans. Further spans are dropped. */
 const MAX_QUEUED = 4_096
 /** Timeout of a request to the collector. */
 const TIMEOUT_MS = 5_000
@@ -30,7 +30,7 @@ export class Exporter {
   private pendingPost: Promise<void> | undefined
   private lostCount = 0
   private failureCount = 0
-  private reportedAt = Number.NEGATIVE_INFINITY
+  private reportedAtMs = Number.NEGATIVE_INFINITY
   private readonly timer = setInterval(() => this.send(), SEND_INTERVAL_MS).unref()
 
   constructor(options: ExporterOptions) {
@@ -44,14 +44,15 @@ export class Exporter {
     if (this.queuedSpans.length >= MAX_SPANS_PER_POST) this.send()
   }
 
-  /** Sends all queued spans; stops at the first failure. */
+  /** Sends all queued spans. Resolves after the last response, or after the first failure. */
   async close(): Promise<void> {
     clearInterval(this.timer)
-    const { failureCount: failures } = this
-    do {
+    const failuresBefore = this.failureCount
+    for (;;) {
       await this.pendingPost
+      if (this.failureCount > failuresBefore || this.queuedSpans.length === 0) return
       this.send()
-    } while (this.pendingPost && this.failureCount === failures)
+    }
   }
 
   private send(): void {
@@ -83,8 +84,8 @@ export class Exporter {
 
   private recordLoss(spans: number, error: Error | undefined): void {
     this.lostCount += spans
-    if (performance.now() - this.reportedAt < REPORT_INTERVAL_MS) return
-    this.reportedAt = performance.now()
+    if (performance.now() - this.reportedAtMs < REPORT_INTERVAL_MS) return
+    this.reportedAtMs = performance.now()
     this.options.onLost(this.lostCount, error)
     this.lostCount = 0
   }

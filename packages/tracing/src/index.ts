@@ -1,3 +1,4 @@
+/** Public interface of the package: spans of traced requests. `recorder.ts` is a separate entry. */
 export {
   type Attributes,
   type Recorder,

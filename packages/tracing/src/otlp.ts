@@ -40,20 +40,20 @@ function spanBody({
   name,
   kind,
   attributes,
-  startedAtMs: startedAt,
-  endedAtMs: endedAt,
-  hasFailed: failed,
+  startedAtMs,
+  endedAtMs,
+  hasFailed,
 }: FinishedSpan): object {
   return {
     ...{ traceId, spanId, ...(parentId && { parentSpanId: parentId }), name, kind: KINDS[kind] },
-    startTimeUnixNano: nanoseconds(startedAt),
-    endTimeUnixNano: nanoseconds(endedAt),
+    startTimeUnixNano: nanoseconds(startedAtMs),
+    endTimeUnixNano: nanoseconds(endedAtMs),
     attributes: keyValues(attributes),
-    status: { code: failed ? ERROR : UNSET },
+    status: { code: hasFailed ? ERROR : UNSET },
   }
 }
 
-/** Nanoseconds exceed 2^53, hence a string. Clocks have microsecond precision. */
+/** Returns nanoseconds as text, because they exceed 2^53. The precision is a microsecond, like that of the clock. */
 function nanoseconds(ms: number): string {
   return `${Math.round(ms * 1_000)}000`
 }

@@ -6,7 +6,7 @@ import type { FinishedSpan } from './otlp.ts'
 import { type Attributes, type Recorder, type SpanKind, setRecorder } from './span.ts'
 
 export type RecorderOptions = ExporterOptions & {
-  /** Share of requests to record, from 0 to 1, if the caller did not decide (`traceparent`). */
+  /** Fraction of the requests without a valid `traceparent` header that are recorded, from 0 to 1. */
   readonly ratio: number
 }
 
@@ -45,7 +45,7 @@ export class TraceRecorder implements Recorder {
   /**
    * Starts the span of a request.
    *
-   * @param traceparent - header of the caller (W3C Trace Context), whose trace is continued
+   * @param traceparent - header of the request (W3C Trace Context). The span continues the header's trace
    * @returns undefined if the request is not sampled
    */
   startRequest(traceparent: string | undefined): RequestSpan | undefined {
@@ -54,7 +54,7 @@ export class TraceRecorder implements Recorder {
     const isSampled = flags === undefined ? Math.random() < this.ratio : (Number.parseInt(flags, 16) & 1) === 1
     if (!isSampled) return undefined
     const ids: SpanIds = { traceId: traceId ?? randomHex(16), spanId: randomHex(8) }
-    const startedAt = unixMs()
+    const startedAtMs = unixMs()
     return {
       run: (work) => this.current.run(ids, work),
       end: (name, attributes, hasFailed) =>
@@ -64,9 +64,9 @@ export class TraceRecorder implements Recorder {
           name,
           kind: 'server',
           attributes,
-          startedAtMs: startedAt,
+          startedAtMs,
           endedAtMs: unixMs(),
-          hasFailed: hasFailed,
+          hasFailed,
         }),
     }
   }
@@ -84,7 +84,7 @@ export class TraceRecorder implements Recorder {
     work: () => T | Promise<T>,
   ): Promise<T> {
     const ids: SpanIds = { traceId: parent.traceId, spanId: randomHex(8) }
-    const startedAt = unixMs()
+    const startedAtMs = unixMs()
     let error: { readonly code?: unknown; readonly name: string } | undefined
     try {
       return await this.current.run(ids, work)
@@ -92,7 +92,7 @@ export class TraceRecorder implements Recorder {
       error = thrown as Error
       throw thrown
     } finally {
-      // Records the code only: error messages of nodes may contain URLs with API keys.
+      // Omits the error message, because messages of nodes may contain URLs with API keys.
       const endAttributes = error ? { ...attributes, 'error.type': String(error.code ?? error.name) } : attributes
       const endedSpan: FinishedSpan = {
         ...ids,
@@ -100,7 +100,7 @@ export class TraceRecorder implements Recorder {
         name,
         kind,
         attributes: endAttributes,
-        startedAtMs: startedAt,
+        startedAtMs,
         endedAtMs: unixMs(),
         hasFailed: !!error,
       }

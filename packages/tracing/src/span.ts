@@ -6,7 +6,7 @@ export type SpanKind = 'server' | 'client' | 'internal'
 
 /** Records spans. */
 export type Recorder = {
-  /** Runs the work as a child of the current span, if that is recorded. */
+  /** Runs work as a child of the current span. Records nothing if no span is current. */
   readonly inSpan: <T>(
     name: string,
     kind: SpanKind,
@@ -24,11 +24,11 @@ export function setRecorder(newRecorder: Recorder | undefined): void {
   recorder = newRecorder
 }
 
-/** Runs work as a span of the current request, if that is recorded. */
+/** Runs work as a span of the current request. Records nothing if the request is not traced. */
 export function span<T>(name: string, work: () => Promise<T>, attributes?: Attributes, kind?: SpanKind): Promise<T>
 /** Runs work that may be synchronous as a span. */
 export function span<T>(name: string, work: () => T | Promise<T>): T | Promise<T>
-/** Implementation of both forms. */
+/** Implements both overloads. */
 export function span<T>(
   name: string,
   work: () => T | Promise<T>,

@@ -10,9 +10,9 @@ import { RouterProvider } from '@tanstack/react-router'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { openPage, router } from './router.tsx'
-import { loadSetting } from './service/chains.ts'
+import { loadServiceInfo } from './service/chains.ts'
 import { sluice } from './service/client.ts'
-import { SettingContext } from './ui/setting.ts'
+import { ServiceInfoContext } from './ui/service-info.ts'
 import { createWallets, WalletsContext } from './wallet/wallets.ts'
 
 /**
@@ -22,12 +22,12 @@ import { createWallets, WalletsContext } from './wallet/wallets.ts'
 const EXPLAIN_PREFETCH_DELAY_MS = 10_000
 
 // The skeleton of the HTML remains until the page can be rendered in full.
-const [setting] = await Promise.all([loadSetting(), openPage()])
-const wallets = createWallets(setting)
+const [serviceInfo] = await Promise.all([loadServiceInfo(), openPage()])
+const wallets = createWallets(serviceInfo)
 
 createRoot(document.getElementById('root')!).render(
   <StrictMode>
-    <SettingContext value={setting}>
+    <ServiceInfoContext value={serviceInfo}>
       <WalletsContext value={wallets}>
         <QueryClientProvider client={new QueryClient()}>
           <SluiceProvider client={sluice}>
@@ -35,7 +35,7 @@ createRoot(document.getElementById('root')!).render(
           </SluiceProvider>
         </QueryClientProvider>
       </WalletsContext>
-    </SettingContext>
+    </ServiceInfoContext>
   </StrictMode>,
 )
 

@@ -1,4 +1,4 @@
-/** The pages with their titles and introductions. The build writes them into the HTML, so that they are visible before scripts run. */
+/** Titles and introductions of the pages. The build writes them into the HTML, so that they show before scripts run. */
 
 export type PageText = { readonly path: string; readonly name: string; readonly heading: string; readonly lede: string }
 

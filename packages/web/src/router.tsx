@@ -98,8 +98,8 @@ const isTextRecord = (value: unknown): value is Readonly<Record<string, string>>
   typeof value === 'object' && value !== null && Object.values(value).every((text) => typeof text === 'string')
 
 /**
- * Parses the value of a URL parameter. Numbers stay text: a float keeps 17 digits of an amount that may have 18
- * decimals, and rounds the rest.
+ * Parses the text of a URL parameter. Before, the router has converted numbers whose text a float preserves. Other
+ * numbers, such as amounts with 18 decimals, stay text, because a float would round them.
  */
 const parseParameter = (text: string): unknown => (/^["[{]/.test(text) ? JSON.parse(text) : text)
 

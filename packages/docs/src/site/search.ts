@@ -1,4 +1,4 @@
-/** The search in the browser, loaded on first use together with its index. */
+/** Search of the site in the browser. The page loads this module and the index at the first use. */
 import MiniSearch from 'minisearch'
 
 export type SearchDocument = {
@@ -26,7 +26,7 @@ export const INDEX_OPTIONS = {
     )
   },
 }
-/** Words of questions that do not describe the subject. */
+/** Words that a search ignores, because they do not describe the subject of a question. */
 const STOP_WORDS = new Set(
   'a an and are as at be by can do does for from get has have how i if in is it my of on or that the this to what when where which who why will with you your'.split(
     ' ',

@@ -12,7 +12,7 @@ import type { openSearch, SiteSearchResult } from './search.ts'
   const files = { root: addressOf('root'), search: addressOf('search'), index: addressOf('index') }
   root.classList.add('js')
 
-  /** Reads a stored choice. If storage is forbidden, choices last until the page is closed. */
+  /** Reads a stored choice; null if there is none or storage is forbidden. */
   const storedValue = (key: string): string | null => {
     try {
       return localStorage.getItem(key)
@@ -24,7 +24,7 @@ import type { openSearch, SiteSearchResult } from './search.ts'
     try {
       localStorage.setItem(key, value)
     } catch {
-      // The choice lasts until the page is closed.
+      // If storage is forbidden, the choice lasts until the page is closed.
     }
   }
 
@@ -54,14 +54,14 @@ import type { openSearch, SiteSearchResult } from './search.ts'
   /** Turns the names of code blocks into buttons, following the ARIA tabs pattern. */
   const startTabs = () => {
     const groups: Tab[][] = []
-    /** Shows a language in all groups that contain it. */
+    /** Shows the tab of a language in all groups that have one. */
     const choose = (name: string) => {
       for (const tabs of groups) {
         if (!tabs.some((tab) => tab.name === name)) continue
-        for (const { button, panel, name: ownScript } of tabs) {
-          panel.hidden = ownScript !== name
-          button.setAttribute('aria-selected', String(ownScript === name))
-          button.tabIndex = ownScript === name ? 0 : -1
+        for (const { button, panel, name: tabName } of tabs) {
+          panel.hidden = tabName !== name
+          button.setAttribute('aria-selected', String(tabName === name))
+          button.tabIndex = tabName === name ? 0 : -1
         }
       }
     }
@@ -145,7 +145,7 @@ import type { openSearch, SiteSearchResult } from './search.ts'
         count.textContent = 'The search cannot be loaded.'
         throw error
       }
-      // The result of an earlier question may arrive late.
+      // Ignores the result of an earlier question.
       if (question !== input.value.trim()) return
       list.replaceChildren(...results.map(itemOf))
       list.hidden = results.length === 0
@@ -178,7 +178,7 @@ import type { openSearch, SiteSearchResult } from './search.ts'
     box.addEventListener('focusout', ({ relatedTarget }) => {
       if (!(relatedTarget instanceof Node) || !box.contains(relatedTarget)) close()
     })
-    // A result on the same page would otherwise leave the list open.
+    // A result on the same page loads no new page, so the list must be closed here.
     list.addEventListener('click', close)
     document.addEventListener('keydown', (event) => {
       const isTyping = event.target instanceof HTMLElement && event.target.matches('input, textarea')

@@ -1,7 +1,7 @@
-// Before the first paint, so that a chosen theme never flashes the other one.
+// Runs before the first paint, so that the page never flashes the wrong theme.
 try {
   const theme = localStorage.getItem('theme')
   if (theme === 'light' || theme === 'dark') document.documentElement.dataset.theme = theme
 } catch {
-  // Storage is forbidden: the system's theme it is.
+  // If storage is forbidden, the system's theme applies.
 }

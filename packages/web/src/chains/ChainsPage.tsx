@@ -6,16 +6,16 @@ import { Skeleton } from '../ui/Skeleton.tsx'
 import '../styles/chains.css'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { memo, useState } from 'react'
-import { type PageChain, type PageChainStatus, useStatus, useStatuses } from '../service/chains.ts'
+import { isBehind, type PageChain, type PageChainStatus, useStatus, useStatuses } from '../service/chains.ts'
 import { Address } from '../ui/Address.tsx'
 import { useChoice } from '../ui/after-paint.ts'
 import { Copy } from '../ui/Copy.tsx'
 import { Failure, Notice } from '../ui/Notice.tsx'
 import { Count } from '../ui/Num.tsx'
-import { useChain, useSetting } from '../ui/setting.ts'
+import { useChain, useServiceInfo } from '../ui/service-info.ts'
 import { useTitle } from '../ui/title.ts'
 
-/** Labels of a chain's state. */
+/** Labels of the states of a chain. */
 const statusLabels = {
   following: 'Deployed, synced',
   late: 'Behind',
@@ -25,19 +25,13 @@ const statusLabels = {
 } as const
 type StatusKind = keyof typeof statusLabels
 
-/** Lag in seconds from which a chain counts as behind, if the times of its blocks follow real time (clock `moving`). */
-const BEHIND_SECONDS = 30
-/** Maximum number of tiles of a group that a narrow screen shows before the user expands the group. */
-const MAX_FOLDED_TILES = 12
+/** Maximum tiles that a narrow screen shows of a group until the user expands the group. */
+const MAX_COLLAPSED_TILES = 12
 
 function statusKindOf({ status }: PageChain, chainStatus: PageChainStatus | undefined): StatusKind {
   if (chainStatus?.state === 'failing') return 'down'
   if (chainStatus?.state === 'awake')
-    return chainStatus.clock === 'moving' && (chainStatus.lagSeconds ?? 0) > BEHIND_SECONDS
-      ? 'late'
-      : status === 'predicted'
-        ? 'predicted'
-        : 'following'
+    return isBehind(chainStatus) ? 'late' : status === 'predicted' ? 'predicted' : 'following'
   return status === 'predicted' ? 'predicted' : 'asleep'
 }
 
@@ -49,7 +43,7 @@ const statusGroups: readonly (readonly [string, readonly StatusKind[]])[] = [
 
 export function ChainsPage() {
   useTitle('Chains')
-  const { chains } = useSetting()
+  const { chains } = useServiceInfo()
   const { chain: chosenId } = useSearch({ strict: false }) as { readonly chain?: number }
   const navigate = useNavigate()
   const { data, error, dataUpdatedAt } = useStatuses()
@@ -137,7 +131,7 @@ type GroupProps = {
 function ChainGroup({ name, tiles, chosenId, onChoose }: GroupProps) {
   const [isExpanded, setIsExpanded] = useState(() => innerWidth > 720)
   if (tiles.length === 0) return null
-  const shownTiles = isExpanded ? tiles : tiles.slice(0, MAX_FOLDED_TILES)
+  const shownTiles = isExpanded ? tiles : tiles.slice(0, MAX_COLLAPSED_TILES)
   return (
     <div className="map__g">
       <h2>
@@ -214,7 +208,7 @@ function ChainCard({ chainId }: { readonly chainId: number | undefined }) {
         <div>
           <dt>Last block</dt>
           <dd>
-            <LastBlock run={chainStatus} />
+            <LastBlock chainStatus={chainStatus} />
           </dd>
         </div>
         <div>
@@ -267,8 +261,8 @@ function ChainCard({ chainId }: { readonly chainId: number | undefined }) {
 
 const capitalize = (text: string) => text.charAt(0).toUpperCase() + text.slice(1)
 
-/** Shows the lag only if the chain's block times follow real time. */
-function LastBlock({ run: chainStatus }: { readonly run: PageChainStatus | undefined }) {
+/** Shows the age of the newest block, if the chain's block times follow real time. */
+function LastBlock({ chainStatus }: { readonly chainStatus: PageChainStatus | undefined }) {
   if (chainStatus?.clock === 'resting') return 'idle (no new blocks)'
   if (chainStatus?.clock === 'off') return 'clock differs from ours'
   if (chainStatus?.clock !== 'moving' || chainStatus.lagSeconds === undefined)

@@ -8,7 +8,7 @@ import { nextPaint, TYPING_PAUSE_MS, useChoice } from '../ui/after-paint.ts'
 import { Copy } from '../ui/Copy.tsx'
 import { Lede } from '../ui/Lede.tsx'
 import { Failure } from '../ui/Notice.tsx'
-import { useChain } from '../ui/setting.ts'
+import { useChain } from '../ui/service-info.ts'
 import { useTitle } from '../ui/title.ts'
 import { FieldRow, Prose } from './FieldRow.tsx'
 import {
@@ -73,7 +73,7 @@ type EndpointsProps = {
   readonly lang: Language | undefined
 }
 
-/** Lists the endpoints. Renders again only if another endpoint is opened, and not on each typed value. */
+/** Lists the endpoints. Renders again only if another endpoint is opened, not on each typed value. */
 const Endpoints = memo(function Endpoints({ endpoints, openId, chain, lang }: EndpointsProps) {
   return (
     <nav className="ep" aria-label="Endpoints">
@@ -139,8 +139,8 @@ function Console({ endpoint, params }: { readonly endpoint: ConsoleEndpoint; rea
         <p className="note about">
           <Prose text={`${endpoint.summary}.`} />
         </p>
-        {/* Short paragraphs read better on phones. Each is smaller than the introduction, so the introduction stays
-            the largest contentful paint. */}
+        {/* Shows one paragraph per sentence. Each is smaller than the introduction, so the introduction stays the
+            largest contentful paint. */}
         {sentencesOf(endpoint.description).map((sentence) => (
           <p className="note about" key={sentence}>
             <Prose text={sentence} />

@@ -3,9 +3,9 @@ import { Fragment, type ReactNode } from 'react'
 import { Copy } from '../ui/Copy.tsx'
 import type { ConsoleResponse } from './wire.ts'
 
-/** Maximum characters of a string in the response that are shown in full. The copy button copies the whole response. */
+/** Maximum length of a string in the response that is shown in full. The copy button copies the whole response. */
 const MAX_SHOWN_CHARS = 90
-/** Characters shown of a longer string. */
+/** Number of characters shown of a longer string. */
 const CUT_CHARS = 66
 
 /** Shows the status, the duration, and the body of a response. */

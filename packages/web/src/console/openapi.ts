@@ -1,4 +1,4 @@
-/** Form fields and requests of the API console, from the service's OpenAPI document. */
+/** Builds the form fields and requests of the API console from the service's OpenAPI document. */
 
 /** A parameter of an operation in the OpenAPI document. */
 export type Parameter = {
@@ -37,6 +37,7 @@ export type ParameterField = {
   readonly location: 'path' | 'query' | 'body'
   readonly required: boolean
   readonly description: string
+  /** Placeholder of the input field: the default value. */
   readonly hint: string
   /** True if the value is JSON, not text. */
   readonly isJson: boolean
@@ -112,7 +113,7 @@ export function callOf(
     (text, [{ name }, value]) => text.replace(`{${name}}`, encodeURIComponent(value)),
     path,
   )
-  // Commas separate list items and need no escape in a query.
+  // Commas separate list items. They need no escape in a query.
   const query = valuesIn('query').map(
     ([{ name }, value]) => `${name}=${encodeURIComponent(value).replaceAll('%2C', ',')}`,
   )
@@ -135,7 +136,7 @@ function listItems(text: string): unknown {
   return typeof value === 'string' ? value.split(/[\s,]+/).filter(Boolean) : value
 }
 
-/** Parses JSON; returns other text unchanged, so that the service reports the error. */
+/** Parses JSON. Returns invalid JSON unchanged, so that the service reports the error. */
 function parseJsonOrText(text: string): unknown {
   try {
     return JSON.parse(text)

@@ -1,4 +1,4 @@
-/** Code samples of a request in several languages. Each sample runs without changes. */
+/** Generates code samples of a request in several languages. Each sample runs without changes. */
 import type { ConsoleCall, ConsoleEndpoint } from './openapi.ts'
 
 export const languages = ['curl', 'TypeScript', 'Python'] as const

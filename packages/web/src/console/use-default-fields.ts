@@ -8,11 +8,11 @@ import { type ConsoleEndpoint, isNeeded } from './openapi.ts'
 
 type DefaultFields = {
   readonly defaults: Readonly<Record<string, string>>
-  /** True while values are loading. A request sent now would lack them. */
+  /** True while default values are loading, so that a request would lack them. */
   readonly isPending: boolean
 }
 
-/** Returns default values: the chain's first pair, one whole token, and the wallet's address or a burn address. */
+/** Returns default values: the chain's default pair, one whole token, and the wallet's address or a burn address. */
 export function useDefaultFields(chainId: number, endpoint: ConsoleEndpoint): DefaultFields {
   const { data: tokens, isPending, failureCount } = useTokens(chainId)
   const wallet = useWallet()
@@ -42,7 +42,7 @@ export function useDefaultFields(chainId: number, endpoint: ConsoleEndpoint): De
     ...(swap && { to: swap.tx.to, data: swap.tx.data }),
     quotes: JSON.stringify([{ src: src.address, dst: dst.address, amount }]),
   }
-  // Only required fields and `amount` are filled. Other fields keep the service's defaults.
+  // Fills only required fields and `amount`. The service has defaults for other fields.
   const filledFields = Object.fromEntries(
     endpoint.fields.flatMap((field) => {
       const value = fieldDefaults[field.name]

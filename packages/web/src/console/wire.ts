@@ -7,7 +7,7 @@ export type ConsoleResponse = {
   readonly status: number
   readonly durationMs: number
   readonly body: string
-  /** False for an event stream, which is read for a short time only. */
+  /** False for an event stream, of which only the beginning is read. */
   readonly isComplete: boolean
   readonly retryAfter: string | null
 }
@@ -15,7 +15,7 @@ export type ConsoleResponse = {
 const TIMEOUT_MS = 15_000
 /** Maximum duration for which an event stream is read. */
 const MAX_STREAM_MS = 6_000
-/** Number of characters after which the read of an event stream ends. */
+/** Number of characters after which reading an event stream ends. */
 const MAX_STREAM_CHARS = 200_000
 
 export async function sendConsoleCall({ method, path, body }: ConsoleCall): Promise<ConsoleResponse> {

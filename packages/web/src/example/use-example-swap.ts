@@ -1,4 +1,4 @@
-/** Fills a page with an example: a swap that the service quotes now. */
+/** Fills the form of a page with an example swap. The service quotes the swap at the click. */
 import type { Route } from '@sluice/client'
 import { useState } from 'react'
 import { sluice } from '../service/client.ts'
@@ -6,8 +6,8 @@ import { isNative, type PageToken, useTokens } from '../service/tokens.ts'
 import { nextPaint } from '../ui/after-paint.ts'
 import { useWallet } from '../wallet/use-wallet.ts'
 
-/** Sender if no wallet is connected. A simulation needs no real account. */
-const NOBODY = '0x000000000000000000000000000000000000dEaD'
+/** Sender if no wallet is connected. A simulation needs no account with funds. */
+const DEFAULT_SENDER = '0x000000000000000000000000000000000000dEaD'
 
 type State = { readonly busy: boolean; readonly error: unknown }
 
@@ -26,7 +26,7 @@ export function useExampleSwap(chainId: number, onRoute: (route: Route, amount: 
       setState({ busy: true, error: null })
       await nextPaint()
       const { src, dst } = pair
-      const from = wallet?.address ?? NOBODY
+      const from = wallet?.address ?? DEFAULT_SENDER
       const amount = String(10n ** BigInt(src.decimals))
       try {
         await onRoute(await sluice.getSwap(chainId, { src: src.address, dst: dst.address, amount, from }), amount)
@@ -38,7 +38,7 @@ export function useExampleSwap(chainId: number, onRoute: (route: Route, amount: 
   }
 }
 
-/** Returns the two deepest tokens that are contracts and not copies of other tokens. */
+/** Returns the two deepest tokens, except for the native token and copies of other tokens. */
 function deepestPair(tokens: readonly PageToken[]): { readonly src: PageToken; readonly dst: PageToken } | undefined {
   const [src, dst] = tokens.filter(({ address, tags }) => !isNative(address) && !tags?.includes('copy'))
   return src && dst && { src, dst }

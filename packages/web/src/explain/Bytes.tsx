@@ -10,15 +10,15 @@ type Props = {
   readonly pieces: readonly CalldataPiece[]
   readonly steps: readonly DecodedStep[]
   readonly facts: readonly ExplainFact[]
-  /** Key of the highlighted fact (its name) or step (`step` and its index); null for none. */
+  /** Key of the highlight: a calldata field, or `step` and the index of a step; null for none. */
   readonly highlightedKey: string | null
   readonly onHighlight: (key: string | null) => void
 }
 
-/** Shows the calldata. The bytes of a fact or a step are underlined and are highlighted together with it. */
+/** Shows the calldata. Underlines the bytes of a field or a step, and highlights them together with its row. */
 export function Bytes({ pieces, steps, facts, highlightedKey, onHighlight }: Props) {
-  const differingOwners = new Set(
-    facts.filter(({ certainty }) => certainty === 'differs').map(({ byteOwner }) => byteOwner),
+  const differingFields = new Set(
+    facts.filter(({ certainty }) => certainty === 'differs').map(({ calldataField }) => calldataField),
   )
   return (
     <section className="panel" aria-labelledby="bytes">
@@ -30,12 +30,12 @@ export function Bytes({ pieces, steps, facts, highlightedKey, onHighlight }: Pro
       </div>
       <Scroll label="Calldata" className="bytes">
         0x
-        {pieces.map(({ hex, fact, stepIndex }, index) => {
-          const key = stepIndex === undefined ? fact : `step ${stepIndex}`
+        {pieces.map(({ hex, field, stepIndex }, index) => {
+          const key = stepIndex === undefined ? field : `step ${stepIndex}`
           if (key === undefined) return hex
           const classes = [
             stepIndex !== undefined && `st f-${groupOf(steps[stepIndex]!.op)}`,
-            fact && differingOwners.has(fact) && 'off',
+            field && differingFields.has(field) && 'off',
             highlightedKey === key && 'hot',
           ]
           return (

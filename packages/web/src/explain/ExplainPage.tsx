@@ -9,7 +9,7 @@ import { afterPaint, useAfterPaint, usePaintedParts } from '../ui/after-paint.ts
 import { Icon } from '../ui/Icon.tsx'
 import { Lede } from '../ui/Lede.tsx'
 import { Failure, Notice } from '../ui/Notice.tsx'
-import { useChain, useSetting } from '../ui/setting.ts'
+import { useChain, useServiceInfo } from '../ui/service-info.ts'
 import { useTitle } from '../ui/title.ts'
 import { useWallet } from '../wallet/use-wallet.ts'
 import { Bytes } from './Bytes.tsx'
@@ -20,7 +20,7 @@ import { decodeUri, fragmentOf, type PastedTx, readPasted } from './input.ts'
 import { Steps } from './Steps.tsx'
 import { type TokenValue, termsOf, unknownPoolsOf } from './terms.ts'
 import { type SentTransactionState, useSentTransaction } from './use-sent-transaction.ts'
-import { useValues } from './use-values.ts'
+import { useTokenValues } from './use-token-values.ts'
 import { Verdict } from './Verdict.tsx'
 
 export function ExplainPage() {
@@ -108,7 +108,7 @@ function MissingTransaction({
   const [title, text] = {
     absent: [`No transaction with this hash on ${chain}.`, 'Check the hash and the chain.'],
     empty: ['This transaction has no calldata.', 'It calls no contract: there is nothing to explain.'],
-    nobody: [
+    'no-node': [
       'Couldn’t look up the hash.',
       'Only a node knows a transaction by its hash: connect a wallet on this chain, or paste the calldata.',
     ],
@@ -167,7 +167,7 @@ type ExplainedProps = {
 }
 
 function Explained({ chainId, chainName, tx, block }: ExplainedProps) {
-  const { local } = useSetting()
+  const { local } = useServiceInfo()
   const contracts = chainId === local?.chainId ? local.contracts : contractsOf(chainId)
   const result = useMemo((): ExplainedTransaction | Error => {
     try {
@@ -217,7 +217,7 @@ type ExplainedSwapProps = ExplainedProps & {
   readonly transaction: ExplainedTransaction
 }
 
-/** Parts of an explanation that are painted one after another: the verdict, the facts, and the details. */
+/** Number of parts that are painted one after another: the verdict, the facts, and the details. */
 const PART_COUNT = 3
 
 function ExplainedSwap({ chainId, chainName, tx, block, contracts, transaction }: ExplainedSwapProps) {
@@ -226,11 +226,11 @@ function ExplainedSwap({ chainId, chainName, tx, block, contracts, transaction }
   const wallet = useWallet()
   const { steps, tokenIn, tokenOut } = explanation
   const { tokenOf } = useTokenNames(chainId, [tokenIn, tokenOut, ...steps.map((step) => step.tokenIn)])
-  const { input, output, isPending } = useValues({ chainId, tokenIn, tokenOut, contracts, block }, tokenOf)
+  const { input, output, isPending } = useTokenValues({ chainId, tokenIn, tokenOut, contracts, block }, tokenOf)
   const signer = tx.from ?? wallet?.address
-  // Proving pools takes many hashes, so it runs once per transaction, and not when prices arrive or on each hover.
+  // Computes many hashes, so it runs once per transaction, not when prices arrive or at each hover.
   const unknownPools = useMemo(() => unknownPoolsOf(explanation, contracts), [explanation, contracts])
-  // Each render creates new value objects, so the terms depend on the values' text.
+  // Each render creates new value objects, so the dependency is their text.
   const valueKey = JSON.stringify([input, output])
   const terms = useMemo(() => {
     const [input, output] = JSON.parse(valueKey) as [TokenValue, TokenValue]
@@ -247,7 +247,7 @@ function ExplainedSwap({ chainId, chainName, tx, block, contracts, transaction }
       output,
     })
   }, [tx, explanation, contracts, unknownPools, signer, block, valueKey])
-  // Paints the verdict first, then the facts, and then the bytes and the steps, which have many elements.
+  // Paints the bytes and the steps last, because they have many elements.
   const visibleParts = usePaintedParts(PART_COUNT)
   const link = `${location.origin}/app/explain?chain=${chainId}#${fragmentOf(tx)}`
   const shownFacts = [...facts, poolsFact(explanation, terms.unknownPools)]

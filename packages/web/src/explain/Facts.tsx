@@ -1,5 +1,5 @@
 /** The facts panel of the Explain page. */
-import { utcText } from '../format/number.ts'
+import { utcTextOrUndefined } from '../format/number.ts'
 import type { TokenOf } from '../service/tokens.ts'
 import { Icon, type IconName } from '../ui/Icon.tsx'
 import { TokenAmount } from '../ui/TokenAmount.tsx'
@@ -31,7 +31,7 @@ function Mark({ certainty }: { readonly certainty: Certainty }) {
   )
 }
 
-/** Lists facts with their evidence. Proven and claimed facts look different. */
+/** Lists facts with their evidence. Marks each fact as proven, claimed, or different from the deployment. */
 export function Facts({ facts, unusualTerms, tokenOf, highlightedKey, onHighlight }: Props) {
   return (
     <section className="panel" aria-labelledby="facts">
@@ -50,17 +50,17 @@ export function Facts({ facts, unusualTerms, tokenOf, highlightedKey, onHighligh
           </tr>
         </thead>
         <tbody>
-          {facts.map(({ name, byteOwner, value, note, certainty }) => {
-            const highlightHandlers = byteOwner && {
+          {facts.map(({ name, calldataField, value, note, certainty }) => {
+            const highlightHandlers = calldataField && {
               tabIndex: 0,
-              onPointerEnter: () => onHighlight(byteOwner),
+              onPointerEnter: () => onHighlight(calldataField),
               onPointerLeave: () => onHighlight(null),
-              onFocus: () => onHighlight(byteOwner),
+              onFocus: () => onHighlight(calldataField),
               onBlur: () => onHighlight(null),
             }
             const unusualTerm = unusualTerms.find(({ fact }) => fact === name)
             const classes = [
-              byteOwner && highlightedKey === byteOwner && 'hot',
+              calldataField && highlightedKey === calldataField && 'hot',
               certainty === 'differs' && 'off',
               unusualTerm && 'odd',
             ]
@@ -99,7 +99,7 @@ export function Facts({ facts, unusualTerms, tokenOf, highlightedKey, onHighligh
 
 function FactValueText({ value, tokenOf }: { readonly value: FactValue; readonly tokenOf: TokenOf }) {
   switch (value.kind) {
-    case 'words':
+    case 'text':
       return <>{value.text}</>
     case 'address':
       return (
@@ -108,8 +108,7 @@ function FactValueText({ value, tokenOf }: { readonly value: FactValue; readonly
         </span>
       )
     case 'time':
-      // A Date holds at most this time.
-      return <>{value.seconds < 8_640_000_000_000n ? utcText(value.seconds) : 'for ever'}</>
+      return <>{utcTextOrUndefined(value.seconds) ?? 'for ever'}</>
     case 'amount':
       return <TokenAmount base={value.baseUnits} token={tokenOf(value.token)} digits={9} />
   }

@@ -21,7 +21,7 @@ type Party = keyof typeof PARTY_POSITIONS
 /** Height of a lane's drawing. */
 const LANE_HEIGHT_PX = 44
 
-/** Shows every instruction between the parties, in order, preceded and followed by the Guard's own transfers. */
+/** Shows each instruction as arrows between the parties, in order. The Guard's own transfers come first and last. */
 export function Steps({ explanation, tokenOf, highlightedKey, onHighlight }: Props) {
   const { steps, mode, amountIn, minOutput, tokenIn, tokenOut } = explanation
   const lanesRef = useRef<HTMLDivElement>(null)
@@ -151,7 +151,7 @@ function Lane({ number, width, moves, family, isHighlighted = false, onHighlight
           <path key={party} className="rail" d={`M${x(party)} 0V${LANE_HEIGHT_PX}`} />
         ))}
         {moves.map(([from, to, y, color]) => {
-          // The arrowhead lies on the side that the arrow comes from.
+          // The two lines of the arrowhead extend backward from the tip.
           const backSign = x(to) > x(from) ? -1 : 1
           const tip = x(to)
           return (

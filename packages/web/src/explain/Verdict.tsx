@@ -2,7 +2,7 @@
 
 import type { Explanation } from '@sluice/client'
 import { isZeroAddress } from '../format/hex.ts'
-import { shorten, utcText } from '../format/number.ts'
+import { shorten, utcTextOrUndefined } from '../format/number.ts'
 import type { TokenOf } from '../service/tokens.ts'
 import { Copy } from '../ui/Copy.tsx'
 import { Icon, type IconName } from '../ui/Icon.tsx'
@@ -25,8 +25,8 @@ type Props = {
 type Kind = 'good' | 'warn' | 'bad' | 'info'
 
 /**
- * Shows the verdict on a swap: not of this deployment (`bad`), unusual terms (`warn`), nothing unusual but some facts
- * are missing (`info`), or safe terms (`good`). Lists the missing facts.
+ * Shows the verdict on a swap, and the missing facts. The verdict is that the contracts differ from the deployment
+ * (`bad`), that terms are unusual (`warn`), that facts are missing (`info`), or that the terms are safe (`good`).
  */
 export function Verdict(props: Props) {
   const { terms, deploymentDifferences, isPending, link } = props
@@ -94,6 +94,7 @@ function TermsSentence({ explanation, terms, tokenOf }: Props) {
   const count = explanation.pools.length
   const pools = count === 1 ? '1 pool' : `${count} pools`
   const recipientText = isZeroAddress(recipient) ? 'the signer' : shorten(recipient)
+  const deadlineText = utcTextOrUndefined(deadline)
   const parts = [
     shortfallPercent !== undefined &&
       (shortfallPercent >= 0
@@ -105,7 +106,7 @@ function TermsSentence({ explanation, terms, tokenOf }: Props) {
       : unknownPools.length === 0
         ? `${pools}, all known`
         : `${pools}, ${unknownPools.length} unknown`,
-    deadline < 8_640_000_000_000n ? `valid until ${utcText(deadline)}` : 'valid for ever',
+    deadlineText === undefined ? 'valid for ever' : `valid until ${deadlineText}`,
   ]
   return (
     <p className="verdict__terms">

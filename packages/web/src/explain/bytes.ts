@@ -1,10 +1,10 @@
-/** Byte ranges of calldata that prove each fact, derived from the encodings of Guard calls and programs. */
+/** Finds the byte ranges of fields and steps in calldata, from the encodings of Guard calls and programs. */
 
 import type { Explanation } from '@sluice/client'
 import { encodeProgram } from '@sluice/program'
 
-/** Fields of a Guard call whose bytes prove a fact. */
-export type FactName =
+/** Selector (`call`) and fields of a Guard call. */
+export type CalldataField =
   | 'call'
   | 'amountIn'
   | 'tokenIn'
@@ -16,7 +16,7 @@ export type FactName =
   | 'wrapper'
   | 'fee'
   | 'feeRecipient'
-/** Offsets in the calldata, in bytes: of the first byte, and after the last byte. */
+/** Offsets in the calldata, in bytes. `to` is the offset after the last byte. */
 export type ByteRange = readonly [from: number, to: number]
 
 type CallShape = {
@@ -44,20 +44,20 @@ const ADDRESS_BYTES = 20
 /** Number of words of the order: input token, output token, minimum output, deadline, and Executor. */
 const ORDER_WORDS = 5
 
-/** Byte ranges of the fields, and of the program's steps in order. */
+/** Byte ranges of the fields, and of the program's steps in execution order. */
 export type CalldataRanges = {
-  readonly facts: Partial<Record<FactName, ByteRange>>
+  readonly fields: Partial<Record<CalldataField, ByteRange>>
   readonly steps: readonly ByteRange[]
 }
 
 /**
- * Returns the byte ranges of the facts and steps.
+ * Returns the byte ranges of the fields and steps.
  *
  * @param data - calldata that `explain` has decoded
  */
 export function rangesOf(data: string, { steps }: Pick<Explanation, 'steps'>): CalldataRanges {
   const shape = callShapeBySelector[data.slice(0, 10).toLowerCase()]
-  if (!shape) return { facts: {}, steps: [] }
+  if (!shape) return { fields: {}, steps: [] }
   const { wordsBeforeOrder, payoutWords, hasPermit } = shape
   const uintRange = (word: number): ByteRange => [
     SELECTOR_BYTES + word * WORD_BYTES,
@@ -67,7 +67,7 @@ export function rangesOf(data: string, { steps }: Pick<Explanation, 'steps'>): C
     SELECTOR_BYTES + (word + 1) * WORD_BYTES - ADDRESS_BYTES,
     SELECTOR_BYTES + (word + 1) * WORD_BYTES,
   ]
-  // Words after the order: with a permit its offset, then the payout, then the offset of the program.
+  // Words after the order: the offset of the permit (if any), the payout, and the offset of the program.
   const payoutIndex = wordsBeforeOrder + ORDER_WORDS + (hasPermit ? 1 : 0)
   const programOffsetIndex = payoutIndex + payoutWords
   const programStart =
@@ -78,7 +78,7 @@ export function rangesOf(data: string, { steps }: Pick<Explanation, 'steps'>): C
     WORD_BYTES
   let offset = programStart
   return {
-    facts: {
+    fields: {
       call: [0, SELECTOR_BYTES],
       ...(wordsBeforeOrder > 0 && { amountIn: uintRange(0) }),
       ...(wordsBeforeOrder === 2 && { recipient: addressRange(1) }),
@@ -104,14 +104,14 @@ export function rangesOf(data: string, { steps }: Pick<Explanation, 'steps'>): C
   }
 }
 
-/** A piece of the calldata: bytes of one fact or step, or bytes between them. */
-export type CalldataPiece = { readonly hex: string; readonly fact?: FactName; readonly stepIndex?: number }
+/** A piece of the calldata: the bytes of one field or step, or bytes that belong to none. */
+export type CalldataPiece = { readonly hex: string; readonly field?: CalldataField; readonly stepIndex?: number }
 
 /** Divides the calldata into consecutive pieces. */
-export function piecesOf(data: string, { facts, steps }: CalldataRanges): readonly CalldataPiece[] {
+export function piecesOf(data: string, { fields, steps }: CalldataRanges): readonly CalldataPiece[] {
   const hex = data.slice(2)
   const ownedRanges = [
-    ...Object.entries(facts).map(([fact, range]) => ({ fact: fact as FactName, range })),
+    ...Object.entries(fields).map(([field, range]) => ({ field: field as CalldataField, range })),
     ...steps.map((range, stepIndex) => ({ stepIndex, range })),
   ].sort((a, b) => a.range[0] - b.range[0])
   const pieces: CalldataPiece[] = []

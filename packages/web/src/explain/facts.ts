@@ -1,7 +1,7 @@
-/** Facts of a pasted transaction, each proven by its bytes, claimed by its sender, or different from the deployment. */
+/** Derives facts from a pasted transaction. Each fact is proven, claimed, or different from the deployment. */
 import { type Explanation, explain, type SwapContracts, singletonsFor } from '@sluice/client'
 import { keeperOf, opOf, singletonOf } from '@sluice/program'
-import { callShapeBySelector, type FactName } from './bytes.ts'
+import { type CalldataField, callShapeBySelector } from './bytes.ts'
 import type { PastedTx } from './input.ts'
 
 /**
@@ -12,15 +12,15 @@ export type Certainty = 'proven' | 'claimed' | 'differs'
 
 /** Value of a fact. */
 export type FactValue =
-  | { readonly kind: 'words'; readonly text: string }
+  | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'address'; readonly address: string }
   | { readonly kind: 'amount'; readonly token: string; readonly baseUnits: bigint }
   | { readonly kind: 'time'; readonly seconds: bigint }
 
 export type ExplainFact = {
   readonly name: string
-  /** Name of the calldata field whose bytes prove the fact; absent if no single field does. */
-  readonly byteOwner?: FactName
+  /** Calldata field whose bytes prove the fact; absent if no single field does. */
+  readonly calldataField?: CalldataField
   readonly value: FactValue
   readonly note: string
   readonly certainty: Certainty
@@ -28,13 +28,12 @@ export type ExplainFact = {
 
 export type ExplainedTransaction = {
   readonly explanation: Explanation
-  readonly callName: string
   readonly facts: readonly ExplainFact[]
   /** Descriptions of the differences from the deployment; empty if there are none. */
   readonly deploymentDifferences: readonly string[]
 }
 
-const textValue = (text: string): FactValue => ({ kind: 'words', text })
+const textValue = (text: string): FactValue => ({ kind: 'text', text })
 const ZERO_ADDRESS = `0x${'0'.repeat(40)}`
 
 /**
@@ -83,17 +82,17 @@ export function explainTransaction(
         )
   const facts: ExplainFact[] = [
     {
-      ...{ name: 'Call', byteOwner: 'call', value: textValue(`Guard.${name}`), certainty: 'proven' },
+      ...{ name: 'Call', calldataField: 'call', value: textValue(`Guard.${name}`), certainty: 'proven' },
       note: 'Takes the input, runs the Executor, checks the output, or reverts.',
     },
     contractFact(tx.to, contracts, contractCertainty),
     {
-      ...{ name: 'Takes at most', byteOwner: 'amountIn', certainty: name === 'swapNative' ? 'claimed' : 'proven' },
+      ...{ name: 'Takes at most', calldataField: 'amountIn', certainty: name === 'swapNative' ? 'claimed' : 'proven' },
       value: { kind: 'amount', token: explanation.tokenIn, baseUnits: explanation.amountIn },
       note: name === 'swapNative' ? 'The value that comes with the call; not in the bytes.' : explanation.tokenIn,
     },
     {
-      ...{ name: 'Pays at least', byteOwner: 'minOutput', certainty: 'proven', note: explanation.tokenOut },
+      ...{ name: 'Pays at least', calldataField: 'minOutput', certainty: 'proven', note: explanation.tokenOut },
       value: { kind: 'amount', token: explanation.tokenOut, baseUnits: explanation.minOutput },
     },
     recipientFact(explanation.recipient, tx.from, payoutWords > 0 || wordsBeforeOrder === 2),
@@ -107,32 +106,32 @@ export function explainTransaction(
       ...{ name: 'Signature', value: textValue(explanation.permit.kind), certainty: 'proven' },
       note: 'Lets the Guard draw the input; it comes with the swap.',
     })
-  for (const { name, byteOwner, address, expected, note } of otherContracts(explanation, contracts)) {
+  for (const { name, calldataField, address, expected, note } of otherContracts(explanation, contracts)) {
     const certainty = compareWithDeployment(
       expected,
       address,
       `the ${name.toLowerCase()} ${address} is not of this chain`,
     )
-    facts.push({ name, value: { kind: 'address', address }, certainty, note, ...(byteOwner && { byteOwner }) })
+    facts.push({ name, value: { kind: 'address', address }, certainty, note, ...(calldataField && { calldataField }) })
   }
-  return { explanation, callName: name, facts, deploymentDifferences }
+  return { explanation, facts, deploymentDifferences }
 }
 
 function modeFact(mode: Explanation['mode']): ExplainFact {
   const isCustody = mode === 'custody'
   return {
-    ...{ name: 'Mode', value: textValue(isCustody ? 'Custody' : 'Direct'), certainty: 'proven', byteOwner: 'call' },
+    ...{ name: 'Mode', value: textValue(isCustody ? 'Custody' : 'Direct'), certainty: 'proven', calldataField: 'call' },
     note: isCustody
       ? 'The Guard receives the output, checks it and passes it on.'
       : 'The Executor pays the recipient; the Guard checks what the balance grew by.',
   }
 }
 
-/** @param hasFeeField - true if the calldata has a field for a fee, which may be zero */
+/** @param hasFeeField - true if the calldata has a field for the fee, even if the fee is zero */
 function feeFact({ fee }: Explanation, callName: string, hasFeeField: boolean): ExplainFact {
   const emptyNote = hasFeeField ? 'The field for it is zero.' : `${callName} has no field for a fee.`
   return {
-    ...{ name: 'Fee', certainty: 'proven', ...(hasFeeField && { byteOwner: 'fee' as const }) },
+    ...{ name: 'Fee', certainty: 'proven', ...(hasFeeField && { calldataField: 'fee' as const }) },
     value: textValue(fee ? `${Number(fee.ppm) / 10_000} %` : 'None'),
     note: fee ? `To ${fee.recipient}.` : emptyNote,
   }
@@ -140,12 +139,17 @@ function feeFact({ fee }: Explanation, callName: string, hasFeeField: boolean): 
 
 function deadlineFact(deadline: bigint, isExpired: boolean): ExplainFact {
   return {
-    ...{ name: 'Valid until', byteOwner: 'deadline', certainty: 'proven', value: { kind: 'time', seconds: deadline } },
+    ...{
+      name: 'Valid until',
+      calldataField: 'deadline',
+      certainty: 'proven',
+      value: { kind: 'time', seconds: deadline },
+    },
     note: isExpired ? 'By this clock it has passed: the transaction would revert.' : 'After that it reverts.',
   }
 }
 
-/** Returns the fact about the pools of the route, and names the pools without a proof. */
+/** Returns the fact about the pools of the route. Its note names the pools that are not from a known factory. */
 export function poolsFact({ pools }: Explanation, unknownPools: readonly string[] | undefined): ExplainFact {
   const count = pools.length === 1 ? '1 pool' : `${pools.length} pools`
   const sharedFields = { name: 'Pools', certainty: 'claimed' } as const
@@ -185,7 +189,7 @@ function recipientFact(recipient: string, sender: string | undefined, hasRecipie
     sender === undefined ? 'unknown' : sender.toLowerCase() === recipient.toLowerCase() ? 'own' : 'other'
   return {
     name,
-    byteOwner: 'recipient',
+    calldataField: 'recipient',
     certainty,
     value: { kind: 'address', address: recipient },
     note: notes[recipientKind],
@@ -200,14 +204,14 @@ function contractFact(
   const notes = {
     proven: 'The Guard, as in the deployment. It is the only contract you approve.',
     differs: `The Guard of the deployment is ${contracts?.guard}.`,
-    claimed: 'This page knows no deployment on this chain to hold it against.',
+    claimed: 'This page knows no deployment on this chain to compare it with.',
   }
   const expectedGuard = contracts ? ` It must be ${contracts.guard}.` : ''
   return {
     name: 'Contract',
     value: to === undefined ? textValue('not given') : { kind: 'address', address: to },
     note: certainty === undefined ? `The bytes do not say whom they are sent to.${expectedGuard}` : notes[certainty],
-    // The target address is not part of the calldata, so it stays a claim even if it is correct.
+    // The calldata does not contain the target address, so the address stays a claim even if it is correct.
     certainty: certainty === 'differs' ? 'differs' : 'claimed',
   }
 }
@@ -216,11 +220,11 @@ function executorFact(address: string, contracts: SwapContracts | undefined, cer
   const notes = {
     proven: 'One of the deployment.',
     differs: `The deployment has ${contracts?.executors.join(', ')}. Nobody knows what this one does.`,
-    claimed: 'This page knows no deployment on this chain to hold it against.',
+    claimed: 'This page knows no deployment on this chain to compare it with.',
   }
   return {
     name: 'Executor',
-    byteOwner: 'executor',
+    calldataField: 'executor',
     certainty,
     value: { kind: 'address', address },
     note: notes[certainty],
@@ -229,7 +233,7 @@ function executorFact(address: string, contracts: SwapContracts | undefined, cer
 
 type OtherContract = {
   readonly name: string
-  readonly byteOwner?: FactName
+  readonly calldataField?: CalldataField
   readonly address: string
   readonly expected: readonly string[] | undefined
   readonly note: string
@@ -247,7 +251,7 @@ function otherContracts(
   }
   const wrappers = contracts && (contracts.wrapper ? [contracts.wrapper] : [])
   const wrapNote = 'Wraps or unwraps the native token.'
-  if (wrapper) add({ name: 'Wrapper', byteOwner: 'wrapper', address: wrapper, expected: wrappers, note: wrapNote })
+  if (wrapper) add({ name: 'Wrapper', calldataField: 'wrapper', address: wrapper, expected: wrappers, note: wrapNote })
   for (const step of steps) {
     if (step.op === 'wrap') add({ name: 'Wrapper', address: step.wrapped, expected: wrappers, note: wrapNote })
     if (step.op === 'unwrap') add({ name: 'Wrapper', address: step.tokenIn, expected: wrappers, note: wrapNote })
@@ -257,7 +261,7 @@ function otherContracts(
     if (singletonRole && singleton)
       add({ name: capitalize(singletonRole), address: singleton, expected, note: `Holds the pools of ${title}.` })
     const keeper = keeperOf(step)
-    // No list contains these contracts, since each pool names its own. So they are claims.
+    // These contracts are claims, because each pool has its own and no list contains them.
     if (keeperRole && keeper)
       add({
         name: capitalize(keeperRole),

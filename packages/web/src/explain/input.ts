@@ -1,7 +1,7 @@
 /** Parses pasted input of the Explain page. */
 import { isAddress, isHash } from '../format/hex.ts'
 
-/** Input that a user pastes: calldata, a whole transaction, a hash, or a link that contains one of them. */
+/** Parsed input: calldata, a whole transaction, a hash, or a link that contains one of them. */
 export type PastedInput =
   | { readonly kind: 'nothing' }
   | { readonly kind: 'hash'; readonly hash: `0x${string}` }
@@ -65,7 +65,7 @@ function parseWei(text: string): string | null {
   return /^(\d{1,78}|0x[0-9a-fA-F]{1,64})$/.test(text) ? BigInt(text).toString() : null
 }
 
-/** Decodes a part of a URL. Returns text that is not encoded correctly, such as `50%`, as it is. */
+/** Decodes a part of a URL. Returns invalid encodings, such as `50%`, unchanged. */
 export function decodeUri(text: string): string {
   try {
     return decodeURIComponent(text)

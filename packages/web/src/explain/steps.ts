@@ -9,8 +9,8 @@ export const titleOf = (step: DecodedStep): string => opOf(step).title
 export type InputText = { readonly baseUnits?: bigint; readonly text: string }
 
 /**
- * Describes the input of a step. `baseUnits` is the amount, which comes before the text; absent if the bytes do not
- * contain it.
+ * Describes the input of a step. `baseUnits` is the amount to show before the text; absent if the bytes contain no
+ * amount.
  */
 export function inputTextOf({ input }: DecodedStep, symbol: string): InputText {
   switch (input.kind) {
@@ -37,7 +37,7 @@ export function outputTextOf({ output }: DecodedStep, mode: Explanation['mode'])
   return mode === 'custody' ? 'to the Guard (held for you)' : 'straight to you'
 }
 
-/** Returns the parties that a step takes value from and sends value to; null if the other party is another pool. */
+/** Returns the parties that a step takes tokens from and sends tokens to. A party is null if it is another pool. */
 export function partiesOf({ input, output }: DecodedStep, mode: Explanation['mode']) {
   const from = input.kind === 'pull' || input.kind === 'pullAll' ? 'guard' : input.kind === 'atPool' ? null : 'executor'
   const to =
@@ -47,6 +47,6 @@ export function partiesOf({ input, output }: DecodedStep, mode: Explanation['mod
 
 /** Returns the pool's address, or the address of the singleton that holds the pool. */
 export function poolOrSingletonOf(step: DecodedStep): string {
-  // `tradesOf` hashes the key of a pool in a singleton. The singleton's address is returned, so any hash will do.
+  // `tradesOf` hashes only pool keys of singletons. It runs only without a singleton, so any hash function is valid.
   return singletonOf(step) ?? tradesOf(step, () => '0x')[0]!.pool
 }

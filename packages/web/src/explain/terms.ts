@@ -1,20 +1,18 @@
-/** Terms of a swap that the signer should check. The Guard allows them, but this service rarely sets them. */
+/** Finds terms of a swap that the signer should check. The Guard allows them, but this service rarely sets them. */
 import { type Explanation, type SwapContracts, unknownPools } from '@sluice/client'
 import { groupThousands, usdOf } from '../format/amount.ts'
 import { isZeroAddress } from '../format/hex.ts'
-import { hundredths, shorten, utcText } from '../format/number.ts'
+import { hundredthsText, shorten, utcTextOrUndefined } from '../format/number.ts'
 import type { PastedTx } from './input.ts'
 
-/** Maximum percent by which a usual minimum lies below the input's value: slippage, price impact, and fee together. */
+/** Maximum percent by which a usual minimum is below the value of the input: slippage, price impact, and fee. */
 const MAX_SHORTFALL_PERCENT = 5
 /** Maximum fee that counts as usual: 1 %. */
 const MAX_FEE_PPM = 10_000n
 /** Maximum time until the deadline that counts as usual: a day. */
 const MAX_VALID_SECONDS = 86_400n
-/** Base units. A minimum of at most this amount protects nothing at any price of the token. */
+/** Maximum base units of a minimum output that protects nothing at any price of the token. */
 const MAX_DUST_UNITS = 1_000n
-/** Unix seconds. Later times do not fit into a Date. */
-const MAX_TIME_SECONDS = 8_640_000_000_000n
 /** Maximum unknown pools that are named. */
 const MAX_SHOWN_POOLS = 3
 
@@ -49,7 +47,7 @@ export type TermsInput = {
   readonly contracts: SwapContracts | undefined
   /** Result of `unknownPoolsOf`. */
   readonly unknownPools: readonly string[] | undefined
-  /** Account that signs, if the transaction or the wallet names it. */
+  /** Account that signs; undefined if neither the transaction nor the wallet names it. */
   readonly signer: string | undefined
   /** True if the transaction is in a block, in which case its deadline no longer matters. */
   readonly isMined: boolean
@@ -59,7 +57,7 @@ export type TermsInput = {
   readonly output: TokenValue
 }
 
-/** Returns `TransactionTerms.unknownPools`. Takes many hashes. */
+/** Returns `TransactionTerms.unknownPools`. Computes many hashes. */
 export function unknownPoolsOf(
   explanation: Explanation,
   contracts: SwapContracts | undefined,
@@ -92,11 +90,11 @@ function unusualMinimum(
   { minOutput }: Explanation,
   takesUsd: number | undefined,
   paysUsd: number | undefined,
-  shortfall: number | undefined,
+  shortfallPercent: number | undefined,
 ): UnusualTerm | undefined {
   const fact = 'Pays at least'
-  if (shortfall !== undefined && shortfall > MAX_SHORTFALL_PERCENT) {
-    const shortfallText = `the minimum is worth ${usdText(paysUsd!)}, ${percentText(shortfall)} less than the ${usdText(takesUsd!)} it takes`
+  if (shortfallPercent !== undefined && shortfallPercent > MAX_SHORTFALL_PERCENT) {
+    const shortfallText = `the minimum is worth ${usdText(paysUsd!)}, ${percentText(shortfallPercent)} less than the ${usdText(takesUsd!)} it takes`
     return { fact, text: `${shortfallText} (slippage, price impact, and fee together)` }
   }
   if (minOutput > MAX_DUST_UNITS) return undefined
@@ -112,7 +110,7 @@ function unusualFee({ fee }: Explanation): UnusualTerm | undefined {
 function unusualDeadline({ explanation: { deadline }, isMined, now }: TermsInput): UnusualTerm | undefined {
   if (isMined) return undefined
   const fact = 'Valid until'
-  const time = deadline < MAX_TIME_SECONDS ? utcText(deadline) : 'for ever'
+  const time = utcTextOrUndefined(deadline) ?? 'for ever'
   if (deadline < BigInt(now)) return { fact, text: `its deadline has passed (${time}): it would revert` }
   if (deadline - BigInt(now) <= MAX_VALID_SECONDS) return undefined
   return { fact, text: `it stays valid for more than a day (${time})` }
@@ -127,7 +125,7 @@ function unusualPools(unknownPools: readonly string[]): UnusualTerm | undefined 
 }
 
 function unusualRecipient({ explanation: { recipient }, signer }: TermsInput): UnusualTerm | undefined {
-  // A call without a recipient pays its sender.
+  // A zero recipient means that the calldata names none, so that the Guard pays the sender.
   if (signer === undefined || isZeroAddress(recipient) || recipient.toLowerCase() === signer.toLowerCase())
     return undefined
   return { fact: 'Pays whom', text: `it pays ${shorten(recipient)}, not the signer` }
@@ -162,4 +160,4 @@ function usdValue(amount: bigint, { usd, decimals }: TokenValue): number | undef
 const usdText = (usd: number): string => (usd > 0 && usd < 0.01 ? '< $0.01' : `$${groupThousands(usd.toFixed(2))}`)
 
 /** Formats a percentage with two decimals, truncated: 99.999 must not read as 100. */
-export const percentText = (percent: number): string => `${hundredths(percent)} %`
+export const percentText = (percent: number): string => `${hundredthsText(percent)} %`

@@ -1,6 +1,6 @@
-/** Loads a transaction by hash from the wallet's node or the local chain's node. The service stores no transactions. */
+/** Loads a transaction by hash from the wallet's or the local chain's node, because the service stores no transactions. */
 import { useQuery } from '@tanstack/react-query'
-import { useSetting } from '../ui/setting.ts'
+import { useServiceInfo } from '../ui/service-info.ts'
 import { nodeProvider } from '../wallet/local-account.ts'
 import { useWallet } from '../wallet/use-wallet.ts'
 import { type PastedTx, readPasted } from './input.ts'
@@ -12,8 +12,8 @@ export type SentTransactionState =
       readonly outcome: 'landed' | 'reverted' | 'waiting'
       readonly block: number | undefined
     }
-  /** `nobody`: no node is available. `absent`: the node does not know the hash. `empty`: the transaction has no calldata. */
-  | { readonly kind: 'nobody' | 'absent' | 'empty' }
+  /** `no-node`: no node is available. `absent`: the node does not know the hash. `empty`: the transaction has no calldata. */
+  | { readonly kind: 'no-node' | 'absent' | 'empty' }
 
 type NodeTransaction = {
   readonly input: string
@@ -25,7 +25,7 @@ type Receipt = { readonly status: string; readonly blockNumber: string } | null
 
 export function useSentTransaction(chainId: number, hash: string | undefined) {
   const wallet = useWallet()
-  const { local } = useSetting()
+  const { local } = useServiceInfo()
   return useQuery<SentTransactionState>({
     queryKey: ['sent', chainId, hash, wallet?.address],
     enabled: hash !== undefined,
@@ -33,7 +33,7 @@ export function useSentTransaction(chainId: number, hash: string | undefined) {
     queryFn: async () => {
       const ownProvider = wallet?.chainId === chainId ? (await wallet.open()).provider : undefined
       const provider = chainId === local?.chainId ? nodeProvider(local.rpcUrl) : ownProvider
-      if (!provider) return { kind: 'nobody' }
+      if (!provider) return { kind: 'no-node' }
       const requestNode = (method: string) => provider.request({ method, params: [hash] })
       const answers = await Promise.all([
         requestNode('eth_getTransactionByHash'),

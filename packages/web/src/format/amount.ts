@@ -1,7 +1,7 @@
-/** Converts amounts between base units and text. Uses only strings and bigint; truncates and never rounds up. */
+/** Converts amounts between base units and text with strings and bigint. Truncates, and never rounds up. */
 import { decimalText } from './number.ts'
 
-/** '1497756731467863547986972' with 18 decimals → integer '1497756', fraction '731467863547986972'. */
+/** Splits base units at the decimal point: '1234567' with 6 decimals becomes '1' and '234567'. */
 function splitAmount(amount: bigint | string, decimals: number): readonly [integer: string, fraction: string] {
   const text = String(amount).padStart(decimals + 1, '0')
   return [text.slice(0, text.length - decimals), decimals ? text.slice(-decimals) : '']
@@ -32,13 +32,13 @@ const THOUSANDS_SEPARATORS = /[\s\u2009\u202f'’]/g
 const COMMA_THOUSANDS = /^\d{1,3}(,\d{3})+(\.\d*)?$/
 const POINT_THOUSANDS = /^\d{1,3}(\.\d{3})+(,\d*)?$/
 
-/** Returns the number with a decimal point and without thousands separators; two numbers if a comma is ambiguous. */
+/** Returns the number with a decimal point and without thousands separators, or two numbers if the comma is ambiguous. */
 function normalizeSeparators(text: string): string | readonly [string, string] {
   const commas = text.split(',').length - 1
   const points = text.split('.').length - 1
   if (commas === 0 && points < 2) return text
   if (commas === 1 && points === 0) {
-    // A group of thousands has three digits, and its first group does not begin with a zero.
+    // The comma may separate thousands: three digits follow it, and the number does not begin with a zero.
     if (/^[1-9]\d{0,2},\d{3}$/.test(text)) return [text.replace(',', '.'), text.replace(',', '')]
     return text.replace(',', '.')
   }
@@ -100,7 +100,7 @@ export function groupThousands(text: string): string {
   return [integer.replace(/\B(?=(\d{3})+$)/g, '\u202f'), ...digits].join('.')
 }
 
-/** Formats an amount with four digits and a unit, truncated, such as '1.218 M', for drawings with little room. */
+/** Formats an amount with four digits and a unit, such as '1.218 M', for drawings with little room. Truncates. */
 export function formatCompact(amount: bigint | string, decimals: number): string {
   const [integer, fraction] = splitAmount(amount, decimals)
   const thousands = Math.floor((integer.length - 1) / 3)

@@ -121,6 +121,19 @@ test('JSON numbers are displayed without an exponent', () => {
   expect(shortNumber(0.2)).toBe('< 1')
 })
 
+test.each([
+  [0, '0'],
+  [1, '1.00'],
+  [12.34, '12.3'],
+  [999.4, '999'],
+  [999.6, '1.00 k'],
+  [999_600, '1.00 M'],
+  [999_600_000, '1.00 B'],
+  [2.5e12, '2.50 T'],
+])('the short form of %d is %s', (value, text) => {
+  expect(shortNumber(value)).toBe(text)
+})
+
 test('very small and very large rates have no exponent, which a display would cut off', () => {
   expect(significantText(1.23456789e-10, 7)).toBe('0.0000000001234568')
   expect(significantText(12_345_678_901, 7)).toBe('12345680000')

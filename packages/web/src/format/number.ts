@@ -1,8 +1,9 @@
-/** Formats the service's JSON numbers (percent, USD) and amounts in text form. Does no arithmetic. */
+/** Formats the service's JSON numbers (percent, USD), and amounts that are already decimal text. */
 
-/** Parts of a displayed number: groups of thousands, the fraction, and the count of zeros after the point. */
+/** Parts of a displayed number. */
 export type NumberParts = {
   readonly sign: string
+  /** Integer digits in groups of thousands. */
   readonly groups: readonly string[]
   /** Includes the decimal point. */
   readonly fraction: string
@@ -12,7 +13,7 @@ export type NumberParts = {
   readonly text: string
 }
 
-const MINUS = '\u2212'
+export const MINUS = '\u2212'
 
 /**
  * Splits a number for display.
@@ -23,17 +24,21 @@ const MINUS = '\u2212'
 export function splitForDisplay(text: string, digits = 7, maxDecimals = 6): NumberParts {
   const sign = text.startsWith('-') ? MINUS : ''
   const [integer = '0', fraction = ''] = text.replace('-', '').split('.')
-  const base = { sign, text, tiny: null }
+  const commonParts = { sign, text, tiny: null }
   if (integer !== '0') {
     const decimalsToKeep = Math.min(maxDecimals, Math.max(2, digits - integer.length))
     const shownFraction = fraction.slice(0, decimalsToKeep).padEnd(Math.min(decimalsToKeep, 2), '0')
-    return { ...base, groups: groupThousandsOf(integer), fraction: decimalsToKeep > 0 ? `.${shownFraction}` : '' }
+    return {
+      ...commonParts,
+      groups: groupThousandsOf(integer),
+      fraction: decimalsToKeep > 0 ? `.${shownFraction}` : '',
+    }
   }
   const zeroCount = /^0*/.exec(fraction)![0].length
-  if (zeroCount === fraction.length) return { ...base, sign: '', groups: ['0'], fraction: '' }
-  if (zeroCount < 4) return { ...base, groups: ['0'], fraction: `.${fraction.slice(0, zeroCount + 4)}` }
+  if (zeroCount === fraction.length) return { ...commonParts, sign: '', groups: ['0'], fraction: '' }
+  if (zeroCount < 4) return { ...commonParts, groups: ['0'], fraction: `.${fraction.slice(0, zeroCount + 4)}` }
   const significantDigits = fraction.slice(zeroCount, zeroCount + 4).replace(/0+$/, '')
-  return { ...base, groups: ['0'], fraction: '.0', tiny: { zeroCount, digits: significantDigits } }
+  return { ...commonParts, groups: ['0'], fraction: '.0', tiny: { zeroCount, digits: significantDigits } }
 }
 
 export function groupThousandsOf(digits: string): readonly string[] {
@@ -57,22 +62,34 @@ export function decimalText(value: number): string {
 /** Formats a number with a number of significant digits and without an exponent. */
 export const significantText = (value: number, digits: number): string => decimalText(Number(value.toPrecision(digits)))
 
-/** Formats a dollar amount with three significant digits, such as '$159 M', for axes and dense tables. */
+const SHORT_UNITS = [
+  [1e12, ' T'],
+  [1e9, ' B'],
+  [1e6, ' M'],
+  [1e3, ' k'],
+  [1, ''],
+] as const
+
+/** Formats a number with three significant digits, such as '159 M', for axes and dense tables. */
 export function shortNumber(value: number): string {
-  for (const [size, unit] of [
-    [1e9, 'B'],
-    [1e6, 'M'],
-    [1e3, 'k'],
-  ] as const)
-    if (value >= size) return `${(value / size).toPrecision(3)} ${unit}`
-  return value >= 1 ? value.toPrecision(3) : value > 0 ? '< 1' : '0'
+  // Rounds first, because 999.9 rounds to 1.00 k.
+  const rounded = Number(value.toPrecision(3))
+  for (const [size, unit] of SHORT_UNITS) if (rounded >= size) return `${(rounded / size).toPrecision(3)}${unit}`
+  return value > 0 ? '< 1' : '0'
 }
 
 /** Formats a number with two decimals, truncated. */
-export const hundredths = (value: number): string => (Math.trunc(value * 100) / 100).toFixed(2).replace('-', MINUS)
+export const hundredthsText = (value: number): string => (Math.trunc(value * 100) / 100).toFixed(2).replace('-', MINUS)
 
 /** Shortens an address, a hash, or an id to its first six and last four characters. */
 export const shorten = (address: string): string => `${address.slice(0, 6)}…${address.slice(-4)}`
+
+/** Maximum Unix time of a Date, exclusive. */
+const MAX_DATE_SECONDS = 8_640_000_000_000n
+
+/** Returns undefined for times that do not fit into a Date, such as those of deadlines that never pass. */
+export const utcTextOrUndefined = (seconds: bigint): string | undefined =>
+  seconds < MAX_DATE_SECONDS ? utcText(seconds) : undefined
 
 export const utcText = (seconds: number | bigint): string =>
   `${new Date(Number(seconds) * 1000).toISOString().replace('T', ' ').slice(0, 19)} UTC`

@@ -1,20 +1,20 @@
 /** The drift plot of the Accuracy page. */
 import { Plot } from '../ui/Plot.tsx'
-import type { DriftAfter, DriftRow } from './drift.ts'
+import type { DelayedDrift, DriftRow } from './drift.ts'
 
 type Props = { readonly row: DriftRow; readonly otherRows: readonly DriftRow[] }
 
 const HEIGHT_PX = 196
 /** Space left and right of the plot. */
 const EDGE_PX = 24
-/** Basis points always shown on each side of 0, so that a hundredth of a basis point does not look large. */
+/** Minimum extent of the scale on each side of 0, so that a hundredth of a basis point does not look large. */
 const MIN_SCALE_BPS = 1
 /** y coordinates of the lines for one and two blocks later. */
 const LINE_YS = [68, 124] as const
 
 /**
- * Plots drift one and two blocks later, each on its own horizontal line. A bar runs from the worst-in-twenty value to
- * the median, which has a dot; a tick marks the mean. Gray ticks mark the medians of the other rows.
+ * Plots the drift one and two blocks later on two horizontal lines. A bar extends from the worst-in-twenty value to the
+ * median. A dot marks the median, and a tick marks the mean. Gray ticks mark the medians of the other rows.
  */
 export function DriftPlot(props: Props) {
   return <Plot>{(width) => <DriftDrawing {...props} width={width} />}</Plot>
@@ -30,7 +30,13 @@ function DriftDrawing({ row, otherRows, width }: Props & { readonly width: numbe
   const max = Math.max(MIN_SCALE_BPS, ...shownBps)
   const x = (bps: number) => EDGE_PX + ((bps - min) / (max - min)) * (width - 2 * EDGE_PX)
   return (
-    <svg viewBox={`0 0 ${width} ${HEIGHT_PX}`} width={width} height={HEIGHT_PX} role="img" aria-label={spokenRow(row)}>
+    <svg
+      viewBox={`0 0 ${width} ${HEIGHT_PX}`}
+      width={width}
+      height={HEIGHT_PX}
+      role="img"
+      aria-label={ariaLabelOf(row)}
+    >
       <path className="grid-l" d={`M${x(0)} 28V${HEIGHT_PX - 36}`} />
       {[min, 0, max].map((bps) => (
         <text
@@ -43,7 +49,7 @@ function DriftDrawing({ row, otherRows, width }: Props & { readonly width: numbe
           {bpsText(bps)}
         </text>
       ))}
-      {row.driftByDelay.map((after, k) => (
+      {row.driftByDelay.map((drift, k) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: the index is the number of blocks.
         <g key={k}>
           <text x={EDGE_PX} y={LINE_YS[k]! - 20} className="strong">
@@ -57,7 +63,7 @@ function DriftDrawing({ row, otherRows, width }: Props & { readonly width: numbe
               <path key={index} className="plot__other" d={`M${x(bps)} ${LINE_YS[k]! - 6}v12`} />
             )
           })}
-          <Marks after={after} x={x} y={LINE_YS[k]!} />
+          <Marks drift={drift} x={x} y={LINE_YS[k]!} />
         </g>
       ))}
     </svg>
@@ -65,15 +71,15 @@ function DriftDrawing({ row, otherRows, width }: Props & { readonly width: numbe
 }
 
 function Marks({
-  after,
+  drift,
   x,
   y,
 }: {
-  readonly after: DriftAfter
+  readonly drift: DelayedDrift
   readonly x: (bps: number) => number
   readonly y: number
 }) {
-  const { medianBps, meanBps, worst5PercentBps } = after
+  const { medianBps, meanBps, worst5PercentBps } = drift
   return (
     <>
       {worst5PercentBps !== null && medianBps !== null && (
@@ -89,8 +95,8 @@ const isNear = (a: number, b: number): boolean => Math.abs(a - b) < 56
 
 const bpsText = (bps: number): string => `${bps.toFixed(Math.abs(bps) < 100 ? 2 : 0).replace('-', '−')} bps`
 
-function spokenRow({ key, driftByDelay }: DriftRow): string {
-  const driftText = ({ medianBps, worst5PercentBps }: DriftAfter, blocks: string) =>
+function ariaLabelOf({ key, driftByDelay }: DriftRow): string {
+  const driftText = ({ medianBps, worst5PercentBps }: DelayedDrift, blocks: string) =>
     medianBps === null || worst5PercentBps === null
       ? `nothing measured ${blocks} later`
       : `median ${bpsText(medianBps)}, worst in twenty ${bpsText(worst5PercentBps)} ${blocks} later`

@@ -14,11 +14,11 @@ import { Copy } from '../ui/Copy.tsx'
 import { Lede } from '../ui/Lede.tsx'
 import { Failure, Notice } from '../ui/Notice.tsx'
 import { Bps, Count, Percent } from '../ui/Num.tsx'
-import { useChain } from '../ui/setting.ts'
+import { useChain } from '../ui/service-info.ts'
 import { useTitle } from '../ui/title.ts'
 import { DriftPlot } from './DriftPlot.tsx'
 import {
-  type DriftAfter,
+  type DelayedDrift,
   type DriftKind,
   type DriftRow,
   type DriftStats,
@@ -137,7 +137,7 @@ function Sums({ stats }: { readonly stats: DriftStats | undefined }) {
   )
 }
 
-/** Explains why there are few or no samples. */
+/** Shows which share of the node calls measures drift, and explains missing samples. */
 function Sampling({ stats: { samplePercent, samples, missed } }: { readonly stats: DriftStats }) {
   if (samplePercent === 0)
     return (
@@ -233,7 +233,7 @@ const TableRow = memo(function TableRow({ row, isChosen, onPick }: TableRowProps
   )
 })
 
-function WouldRevert({ drift: { samples, wouldRevertPercent } }: { readonly drift: DriftAfter }) {
+function WouldRevert({ drift: { samples, wouldRevertPercent } }: { readonly drift: DelayedDrift }) {
   return samples > 0 ? <Percent value={wouldRevertPercent} /> : <span className="q">–</span>
 }
 
@@ -283,21 +283,21 @@ function Detail({ row, otherRows }: { readonly row: DriftRow; readonly otherRows
             </tr>
           </thead>
           <tbody>
-            {row.driftByDelay.map((after, k) => (
+            {row.driftByDelay.map((drift, k) => (
               // biome-ignore lint/suspicious/noArrayIndexKey: the index is the number of blocks.
               <tr key={k}>
                 <td>{k === 0 ? '1 block' : '2 blocks'}</td>
                 <td className="r">
-                  <Count value={after.samples} />
+                  <Count value={drift.samples} />
                 </td>
                 <td className="r">
-                  <Bps value={after.meanBps} hasNoUnit />
+                  <Bps value={drift.meanBps} hasNoUnit />
                 </td>
                 <td className="r">
-                  <Bps value={after.worst5PercentBps} hasNoUnit />
+                  <Bps value={drift.worst5PercentBps} hasNoUnit />
                 </td>
                 <td className="r">
-                  <WouldRevert drift={after} />
+                  <WouldRevert drift={drift} />
                 </td>
               </tr>
             ))}

@@ -1,14 +1,14 @@
 /** Tests of how drift statistics are read. */
 import type { Stats } from '@sluice/client'
 import { expect, test } from 'vitest'
-import { legible } from '../format/legible.ts'
+import { sanitizeText } from '../format/sanitize-text.ts'
 import { parseDriftStats } from './drift.ts'
 
 test('untrusted text loses bidi, invisible, and combining characters and line breaks, and is truncated', () => {
-  expect(legible('Uniswap V3')).toBe('Uniswap V3')
-  expect(legible('\u202eevil\u0000\n\u200bname\u0301\u0301 ')).toBe('evil name')
-  expect(legible('Ünï 交換 🦄')).toBe('Ünï 交換 🦄')
-  expect(legible('W'.repeat(1_000_000))).toHaveLength(80)
+  expect(sanitizeText('Uniswap V3')).toBe('Uniswap V3')
+  expect(sanitizeText('\u202eevil\u0000\n\u200bname\u0301\u0301 ')).toBe('evil name')
+  expect(sanitizeText('Ünï 交換 🦄')).toBe('Ünï 交換 🦄')
+  expect(sanitizeText('W'.repeat(1_000_000))).toHaveLength(80)
 })
 
 test('statistics are parsed by block in any order, and missing values are unknown', () => {

@@ -1,25 +1,26 @@
 /** Parses a chain's drift statistics. Drops rows and fields that do not have the expected form. */
 import type { Stats } from '@sluice/client'
-import { legible } from '../format/legible.ts'
+import { isJsonObject, type JsonObject, objectsOf, textOf } from '../format/untrusted-json.ts'
 
 export const titleByKind = { family: 'Families', brand: 'Brands', pool: 'Pools' } as const
 export type DriftKind = keyof typeof titleByKind
 
-export type DriftAfter = {
+/** Drift of quotes a fixed number of blocks after the quote. */
+export type DelayedDrift = {
   readonly samples: number
   /** Percent, 0 to 100. */
   readonly wouldRevertPercent: number
-  /** Basis points, negative if the taker gets less; null if nothing was paid. */
+  /** Basis points, negative if the taker gets less; null if no sample paid anything. */
   readonly meanBps: number | null
   readonly medianBps: number | null
   readonly worst5PercentBps: number | null
 }
 
 /** Drift one block later and two blocks later. */
-type DriftByDelay = readonly [DriftAfter, DriftAfter]
+type DriftByDelay = readonly [DelayedDrift, DelayedDrift]
 
 export type DriftRow = {
-  /** Name that also identifies the row in links. */
+  /** Name of the row, which also identifies it in links. */
   readonly key: string
   /** Brand of a pool; absent for other rows. */
   readonly dex?: string
@@ -29,7 +30,7 @@ export type DriftRow = {
 }
 
 /**
- * A pool whose quotes fade: one block later it repeatedly pays less, even after accounting for the trades in between.
+ * A pool whose quotes fade: one block later, the pool repeatedly pays less than its trades in between explain.
  */
 export type FadingPoolEntry = {
   readonly pool: string
@@ -40,7 +41,7 @@ export type FadingPoolEntry = {
   /** Unix seconds; null if the pool takes part in routes. */
   readonly leftOutUntil: number | null
   readonly samples: number
-  /** Number of samples in which the pool paid less, even after accounting for the trades in between. */
+  /** Number of samples in which the pool paid less than its trades in between explain. */
   readonly fadeCount: number
 }
 
@@ -50,14 +51,13 @@ export type DriftStats = {
   readonly samples: number
   /** Quotes that could not be simulated again, because a block was missed or reorged. */
   readonly missed: number
+  /** Drift of all quotes on the chain. */
   readonly chain: DriftByDelay
   readonly rows: Readonly<Record<DriftKind, readonly DriftRow[]>>
   readonly fadingPools: readonly FadingPoolEntry[]
 }
 
-/** Maximum rows of a kind. The service sends no more. */
-const MAX_ROWS = 100
-/** Maximum absolute value of a figure, except for times. A larger value does not fit on the page. */
+/** Limit of the absolute value of a number. A larger number does not fit on the page. */
 const MAX_FIGURE = 1e12
 
 export function parseDriftStats(stats: Stats): DriftStats {
@@ -89,8 +89,6 @@ export function parseDriftStats(stats: Stats): DriftStats {
   }
 }
 
-type JsonObject = Readonly<Record<string, unknown>>
-
 const driftOf = (entry: JsonObject) => ({ driftByDelay: driftByDelayOf(entry.blocks) })
 
 /** Returns the rows that have a name, without duplicates. */
@@ -100,7 +98,7 @@ function withUniqueNames(rows: readonly DriftRow[]): readonly DriftRow[] {
 }
 
 function driftByDelayOf(blocks: unknown): DriftByDelay {
-  const driftAfter = (after: number): DriftAfter => {
+  const driftAfter = (after: number): DelayedDrift => {
     const entry: JsonObject = objectsOf(blocks).find((block) => block.after === after) ?? {}
     const drift: JsonObject = isJsonObject(entry.driftBps) ? entry.driftBps : {}
     const figures = {
@@ -117,10 +115,6 @@ function driftByDelayOf(blocks: unknown): DriftByDelay {
   return [driftAfter(1), driftAfter(2)]
 }
 
-const isJsonObject = (value: unknown): value is JsonObject => typeof value === 'object' && value !== null
-const objectsOf = (value: unknown): readonly JsonObject[] =>
-  Array.isArray(value) ? value.filter(isJsonObject).slice(0, MAX_ROWS) : []
-const textOf = (value: unknown): string => (typeof value === 'string' ? legible(value) : '')
 const numberOf = (value: unknown): number | null =>
   typeof value === 'number' && Math.abs(value) < MAX_FIGURE ? value : null
 /** Returns Unix seconds that fit into a Date; null for other values. */

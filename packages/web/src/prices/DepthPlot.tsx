@@ -75,7 +75,7 @@ function DepthDrawing({ depth, otherDepths, symbol, width }: Props & { readonly 
   )
 }
 
-/** Draws the depth at each price impact as bars. Hidden from screen readers, for which another column has a number. */
+/** Draws the depth at each price impact as a bar. Hidden from screen readers, because another column has the number. */
 export function Sparkline({ depth }: { readonly depth: Depth }) {
   const max = depth['10'] || 1
   return (

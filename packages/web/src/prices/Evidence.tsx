@@ -11,9 +11,9 @@ const textByReason: Readonly<Record<NoPriceReason, string>> = {
   unsellable: 'Measured on the chain, it could be bought but not sold.',
   pending: 'Its pools are still being searched.',
 }
-/** Confidence from which each bar is filled. */
+/** Minimum confidence at which each bar is filled. */
 const BAR_THRESHOLDS = [0.2, 0.4, 0.6, 0.8]
-/** Characters of an address. A pool without a contract of its own has a longer id. */
+/** Length of an address. A pool without its own contract has a longer id. */
 const ADDRESS_LENGTH = 42
 
 /** Shows a confidence (0 to 1) as four bars. */

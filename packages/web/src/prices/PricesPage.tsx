@@ -5,7 +5,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { memo, useMemo, useRef } from 'react'
 import { shortNumber } from '../format/number.ts'
-import { useStatus } from '../service/chains.ts'
+import { isBehind, useStatus } from '../service/chains.ts'
 import { retry, sluice } from '../service/client.ts'
 import { type PageToken, useTokens } from '../service/tokens.ts'
 import { Address } from '../ui/Address.tsx'
@@ -14,7 +14,7 @@ import { Lede } from '../ui/Lede.tsx'
 import { Failure, Notice } from '../ui/Notice.tsx'
 import { Count, Price } from '../ui/Num.tsx'
 import { useKey } from '../ui/Shell.tsx'
-import { useChain } from '../ui/setting.ts'
+import { useChain } from '../ui/service-info.ts'
 import { useTitle } from '../ui/title.ts'
 import { type Depth, isUnlimited } from './curve.ts'
 import { DepthPlot, Sparkline } from './DepthPlot.tsx'
@@ -24,11 +24,9 @@ import { type PriceEvidence, type PriceRow, priceRowsOf, tokensWithRows } from '
 export type PricesParams = { readonly chain?: number; readonly token?: string; readonly q?: string }
 
 const POLL_MS = 15_000
-/** Poll interval and number of the first polls, whose responses omit prices that the service is still loading. */
+/** Interval and number of the first polls. Their responses omit prices that the service is still loading. */
 const FIRST_POLL_MS = 2_000
 const FIRST_POLL_COUNT = 4
-/** Lag in seconds from which a chain counts as behind, if the times of its blocks follow real time (clock `moving`). */
-const BEHIND_SECONDS = 30
 
 export function PricesPage() {
   useTitle('Prices')
@@ -52,13 +50,12 @@ export function PricesPage() {
     rows?.find(({ address }) => address.toLowerCase() === chosenAddress?.toLowerCase()) ??
     shownRows?.find(({ depth }) => isDrawable(depth)) ??
     shownRows?.[0]
-  const isBehind = status?.clock === 'moving' && (status.lagSeconds ?? 0) > BEHIND_SECONDS
   return (
     <>
       <Lede page="prices">
         <TokenSearch text={q} onSearch={(text) => change({ q: text }, true)} />
       </Lede>
-      {(status?.state === 'failing' || isBehind) && (
+      {status && (status.state === 'failing' || isBehind(status)) && (
         <div className="above">
           <Notice
             kind="warn"
@@ -205,7 +202,7 @@ function SkeletonRow() {
   )
 }
 
-/** Renders again only if its data changes, and not on each change of the search. */
+/** Shows the price and the depth of a token. Renders again only if its data changes, not on each typed character. */
 const Detail = memo(function Detail({
   row,
   otherRows,
@@ -256,7 +253,7 @@ const Detail = memo(function Detail({
 const isDrawable = (depth: Depth | null): depth is Depth =>
   depth !== null && depth['10'] > 0 && !isUnlimited(depth['10'])
 
-/** Placeholder in the size of the real panel, so that the table stays in its place. */
+/** Placeholder of `Detail` in the same size, so that the table does not move. */
 function DetailSkeleton() {
   return (
     <section className="panel plot plot--loading" aria-busy="true" aria-label="Token">
@@ -272,7 +269,7 @@ function DetailSkeleton() {
   )
 }
 
-/** Loads prices and depth of all listed tokens, deepest first. A chain without listed tokens needs no request. */
+/** Loads prices and depth of all listed tokens, deepest first. Sends no request for a chain without listed tokens. */
 function usePriceRows(chainId: number, tokens: readonly PageToken[] | undefined) {
   const rowTokens = useMemo(() => tokens && tokensWithRows(tokens), [tokens])
   const addresses = rowTokens?.map(({ address }) => address) ?? []

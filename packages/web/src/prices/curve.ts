@@ -1,11 +1,11 @@
 /** Geometry of depth curves: USD that can be sold at each price impact, with logarithmic scales. */
 
-/** Sizes of price impact, in percent, at which depth is measured. */
+/** Price impacts, in percent, at which depth is measured. */
 export const impactPercents = ['0.5', '1', '2', '5', '10'] as const
 /** USD of a token that can be sold at each price impact. */
 export type Depth = Readonly<Record<(typeof impactPercents)[number], number>>
 
-/** USD above which a depth belongs to a pool with unlimited liquidity, such as a wrapper. */
+/** Minimum depth in USD of a pool with unlimited liquidity, such as a wrapper. */
 const UNLIMITED_USD = 1e12
 
 export const isUnlimited = (usd: number): boolean => usd >= UNLIMITED_USD
@@ -54,7 +54,7 @@ export function depthPlotOf(depths: readonly Depth[], width: number, height: num
   }
 }
 
-/** Formats a power of ten, such as '$10 k'. */
+/** Formats a power of ten as USD: 4 becomes '$10 k'. */
 function usdPowerText(power: number): string {
   if (power < 0) return `$1e${power}`
   const unit = ['', ' k', ' M', ' B', ' T'][Math.floor(power / 3)]

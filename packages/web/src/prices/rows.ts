@@ -21,8 +21,8 @@ export type PriceEvidence = {
 
 export type PriceRow = PageToken & { readonly evidence: PriceEvidence | null; readonly depth: Depth | null }
 
-/** Responses by token address. */
-type Loaded = {
+/** Prices and depths from the service, by token address. */
+type PriceResponses = {
   readonly prices: Readonly<Record<string, PriceEvidence>>
   readonly depths: Readonly<Record<string, Depth | null>>
 }
@@ -30,7 +30,7 @@ type Loaded = {
 /** Maximum tokens per request. */
 const MAX_TOKENS_PER_REQUEST = 100
 
-/** Returns the tokens that the page shows: without the native token, which has the price of its wrapper, and copies. */
+/** Returns the tokens that the page shows: without copies, and without the native token, whose wrapper has its price. */
 export function tokensWithRows(tokens: readonly PageToken[]): readonly PageToken[] {
   return tokens
     .filter(({ address, tags }) => !isNative(address) && !tags?.includes('copy'))
@@ -38,26 +38,29 @@ export function tokensWithRows(tokens: readonly PageToken[]): readonly PageToken
 }
 
 /**
- * Returns the rows of tokens, deepest first; undefined while their prices are being loaded. Without tokens, nothing is
- * loaded.
+ * Returns the rows of tokens, deepest first; undefined while the prices are loading. Without tokens, the page requests
+ * no prices.
  */
-export function priceRowsOf(tokens: readonly PageToken[], loaded: Loaded | undefined): readonly PriceRow[] | undefined {
+export function priceRowsOf(
+  tokens: readonly PageToken[],
+  responses: PriceResponses | undefined,
+): readonly PriceRow[] | undefined {
   if (tokens.length === 0) return []
   return (
-    loaded &&
+    responses &&
     tokens
       .map(
         (token): PriceRow => ({
           ...token,
-          evidence: loaded.prices[token.address] ?? null,
-          depth: loaded.depths[token.address] ?? null,
+          evidence: responses.prices[token.address] ?? null,
+          depth: responses.depths[token.address] ?? null,
         }),
       )
       .sort((a, b) => (b.depth?.['2'] ?? -1) - (a.depth?.['2'] ?? -1))
   )
 }
 
-/** Adds a unique key to each source. A pool of three tokens can be two sources, even with the same price and weight. */
+/** Adds a unique key to each source. The pool is not unique, because a pool of three tokens can be two sources. */
 export function sourcesWithKeys(sources: readonly PriceSource[]): readonly (PriceSource & { readonly key: string })[] {
   return sources.map((source, k) => ({ ...source, key: `${k} ${source.pool}` }))
 }

@@ -11,7 +11,7 @@ import { Bps, Count } from '../ui/Num.tsx'
 import { TokenAmount } from '../ui/TokenAmount.tsx'
 import { BetterRoute } from './BetterRoute.tsx'
 import { comparisonText, isSandwichUnknown } from './outcomes.ts'
-import { type RefereeParams, type State, stateLabels } from './params.ts'
+import { type ComparedState, type RefereeParams, stateLabels } from './params.ts'
 import type { Comparison, RefereeReport, Sandwich, Trade } from './report.ts'
 import { Scale } from './Scale.tsx'
 
@@ -66,7 +66,9 @@ export function JudgedSwap({ report, params, chain, onChange }: Props) {
       )}
       <Neighbors sandwich={sandwich} isUnknown={isSandwichUnknown(report)} tokenOf={tokenOf} />
       <div className="referee">
-        <Figures {...{ report, trade, comparison, tokenOf, chainId: chain.id, hash: params.hash ?? '', onChange }} />
+        <TradeMetrics
+          {...{ report, trade, comparison, tokenOf, chainId: chain.id, hash: params.hash ?? '', onChange }}
+        />
         {comparison && (
           <section className="panel plot referee__scale" aria-labelledby="scale">
             <div className="panel__h">
@@ -118,7 +120,7 @@ function Banner({ comparison, trade, tokenOf }: BannerProps) {
   )
 }
 
-type FiguresProps = {
+type TradeMetricsProps = {
   readonly report: RefereeReport
   readonly trade: Trade
   readonly comparison: Comparison | undefined
@@ -128,7 +130,7 @@ type FiguresProps = {
   readonly onChange: (changes: RefereeParams) => void
 }
 
-function Figures({ report, trade, comparison, tokenOf, chainId, hash, onChange }: FiguresProps) {
+function TradeMetrics({ report, trade, comparison, tokenOf, chainId, hash, onChange }: TradeMetricsProps) {
   const { trader, recipient, comparisons, fees } = trade
   const dst = tokenOf(trade.dst)
   const amountOrUnknown = (base: bigint | null) =>
@@ -204,10 +206,10 @@ function Figures({ report, trade, comparison, tokenOf, chainId, hash, onChange }
 }
 
 /**
- * Names the state at which the routes are compared. If the transaction is the first of its block, both states are
- * equal.
+ * Names the state at which the routes are compared. If the transaction is the first of its block, the state in its
+ * position equals the state at the end of the previous block.
  */
-const stateText = (state: State, index: number | null): string =>
+const stateText = (state: ComparedState, index: number | null): string =>
   index === 0 ? 'First in its block: both states are one' : stateLabels[state]
 
 type RowProps = { readonly name: string; readonly value: React.ReactNode; readonly isStrong?: boolean }

@@ -8,7 +8,7 @@ import { useEffect, useState } from 'react'
 import { isHash } from '../format/hex.ts'
 import { Lede } from '../ui/Lede.tsx'
 import { Failure, Notice } from '../ui/Notice.tsx'
-import { useChain } from '../ui/setting.ts'
+import { useChain } from '../ui/service-info.ts'
 import { useTitle } from '../ui/title.ts'
 import { JudgedSwap } from './JudgedSwap.tsx'
 import { reasonNotJudged } from './outcomes.ts'
@@ -94,10 +94,10 @@ function HashForm({ hash, chain, onAsk }: HashFormProps) {
   )
 }
 
-/** Wait after which the placeholder explains it. */
+/** Duration after which the placeholder explains the wait. */
 const LONG_WAIT_MS = 4_000
 
-/** Placeholder of the verdict. Explains the wait if it takes long. */
+/** Placeholder of the verdict. Explains a long wait. */
 function Judging() {
   const [isLong, setIsLong] = useState(false)
   useEffect(() => {

@@ -10,7 +10,7 @@ const HEIGHT_PX = 148
 const AXIS_Y = 84
 /** Space left and right of the scale. */
 const EDGE_PX = 12
-/** Minimum span of the scale, so that a hundredth of a basis point does not look large. */
+/** Minimum extent of the scale, so that a hundredth of a basis point does not look large. */
 const MIN_SPAN_BPS = 2
 
 /** Shows the payment, the best route, and the bound on one scale, as distances in basis points from the best route. */

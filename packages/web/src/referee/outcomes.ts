@@ -1,10 +1,10 @@
-/** Texts of verdicts: the judged result, or the reason for no judgment. */
+/** Texts of verdicts on transactions, and of the reasons why a transaction was not judged. */
 import type { Comparison, RefereeReport } from './report.ts'
 
 /** Title and text of a notice. */
 export type OutcomeText = { readonly kind: 'good' | 'warn' | 'info'; readonly title: string; readonly text: string }
 
-/** Smaller differences are noise from the gas price and rounding. */
+/** Differences up to this size are noise from the gas price and rounding. */
 const NOISE_BPS = 1
 
 const toSentence = (text: string): string => {
@@ -60,7 +60,7 @@ export function comparisonText({ leftNetBps, leftBps }: Comparison): OutcomeText
   return { kind: 'good', title: `As good as the best known route: within ${NOISE_BPS} bps, ${gas}.`, text: '' }
 }
 
-/** Formats positive basis points with two decimals, rounded as in the table of metrics. */
+/** Formats positive basis points with two decimals, rounded like the `Bps` component. */
 export const bpsText = (bps: number): string => `${bps.toFixed(2)} bps`
 
 const percentText = (bps: number): string => {

@@ -1,13 +1,15 @@
 /** Parses a response of `/referee`. Drops fields that do not have the expected form. */
 import type { SwapLeg } from '@sluice/client'
 import { isAddress } from '../format/hex.ts'
-import { legible } from '../format/legible.ts'
-import type { State } from './params.ts'
+import { isJsonObject, type JsonObject, objectsOf, textOf } from '../format/untrusted-json.ts'
+import type { ComparedState } from './params.ts'
 
-export type Outcome = 'unknown' | 'pending' | 'reverted' | 'nothing' | 'transfer' | 'wrap' | 'several' | 'swap'
+/** Kinds of transactions. Only a `swap` is judged. */
+const OUTCOMES = ['unknown', 'pending', 'reverted', 'nothing', 'transfer', 'wrap', 'several', 'swap'] as const
+export type Outcome = (typeof OUTCOMES)[number]
 
 export type Comparison = {
-  readonly state: State
+  readonly state: ComparedState
   /** Output of the best route in simulation, in base units. */
   readonly bestAmountOut: bigint
   /** Upper bound on the output of all routes over the known pools; null if unknown. */
@@ -15,7 +17,8 @@ export type Comparison = {
   /** Basis points by which the trade paid less than the best route, before gas; negative if it paid more. */
   readonly leftBps: number | null
   /**
-   * Basis points by which the trade paid less than `boundAmountOut`: an upper bound on `leftBps` of any better route.
+   * Basis points by which the trade paid less than `boundAmountOut`. No better route can raise `leftBps` above this
+   * value.
    */
   readonly maxLeftBps: number | null
   /** Like `leftBps`, net of gas. */
@@ -64,15 +67,8 @@ export type RefereeReport = {
   readonly gaps: readonly Gap[]
 }
 
-const OUTCOMES: readonly string[] = [
-  ...['unknown', 'pending', 'reverted', 'nothing', 'transfer', 'wrap', 'several', 'swap'],
-]
-/** Maximum rows of a list. The service sends no more. */
-const MAX_ROWS = 100
-/** Basis points from which a number is no meaningful comparison. */
+/** Limit of basis points. A larger number is not a meaningful comparison. */
 const MAX_BPS = 1e9
-
-type JsonObject = Readonly<Record<string, unknown>>
 
 /**
  * Parses a response.
@@ -80,10 +76,10 @@ type JsonObject = Readonly<Record<string, unknown>>
  * @throws Error if the outcome is unknown to this page
  */
 export function parseReport(answer: JsonObject): RefereeReport {
-  const { outcome } = answer
-  if (!OUTCOMES.includes(String(outcome))) throw new Error('the service answered with an unknown outcome')
+  const outcome = OUTCOMES.find((candidate) => candidate === answer.outcome)
+  if (!outcome) throw new Error('the service answered with an unknown outcome')
   return {
-    outcome: outcome as Outcome,
+    outcome,
     reason: textOf(answer.reason),
     block: countOf(answer.block),
     index: countOf(answer.index),
@@ -167,10 +163,6 @@ function sandwichOf({ pool, front, back, by, token, gain }: JsonObject): Sandwic
   }
 }
 
-const isJsonObject = (value: unknown): value is JsonObject => typeof value === 'object' && value !== null
-const objectsOf = (value: unknown): readonly JsonObject[] =>
-  Array.isArray(value) ? value.filter(isJsonObject).slice(0, MAX_ROWS) : []
-const textOf = (value: unknown): string => (typeof value === 'string' ? legible(value) : '')
 const addressOf = (value: unknown): string | null => (isAddress(value) ? value : null)
 const amountOf = (value: unknown): bigint | null =>
   typeof value === 'string' && /^-?\d{1,78}$/.test(value) ? BigInt(value) : null

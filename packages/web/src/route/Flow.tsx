@@ -1,6 +1,6 @@
 /**
  * The drawing of a route. Wide screens show one diagram. Narrow screens show a compact diagram, and below it a strip
- * for each token pair, which opens on tap.
+ * for each token pair. A strip opens on tap.
  */
 import type { Route } from '@sluice/client'
 import { useLayoutEffect, useMemo, useRef, useState } from 'react'
@@ -14,7 +14,7 @@ import { Sankey, type SankeyProps } from './Sankey.tsx'
 
 export type DrawnRoute = Pick<Route, 'src' | 'dst' | 'swaps' | 'fromAmount'>
 
-/** Width in pixels below which the diagram has no room for names, so that a strip per token pair shows them. */
+/** Width in pixels below which the diagram has no space for names, so that strips show the names. */
 const MIN_WIDTH_WITHOUT_STRIPS = 560
 const CARD_SIZE = { width: 288, height: 190 }
 
@@ -89,7 +89,8 @@ export function Flow({ route, tokenOf, highlightedIndex, onHighlight }: Props) {
 type SizedRoute = { readonly route: DrawnRoute; readonly width: number; readonly isUnfolded: boolean }
 
 /**
- * Heights in pixels that represent the swap's whole amount: for a route with one, few, or many legs, and in the compact diagram.
+ * Heights in pixels that represent the swap's whole amount: for a route with one, few, or many legs, and in the compact
+ * diagram.
  */
 const FLOW_HEIGHTS = { one: 72, few: 220, many: 320, compact: 150 } as const
 /** Number of legs from which a route has many. */
@@ -158,7 +159,7 @@ function Strips({
     setOpenKeys(
       openKeys.has(key) ? new Set([...openKeys].filter((openKey) => openKey !== key)) : new Set([...openKeys, key]),
     )
-  return strips.map(({ strip: { tokenInId, tokenOutId, flow, legs }, layout: drawn }) => {
+  return strips.map(({ strip: { tokenInId, tokenOutId, flow, legs }, layout }) => {
     const key = `${tokenInId}${tokenOutId}`
     return (
       <div className="strip" key={key}>
@@ -170,7 +171,9 @@ function Strips({
             <Percent value={flow * 100} maxDecimals={1} />, {legs.length === 1 ? '1 pool' : `${legs.length} pools`}
           </span>
         </button>
-        {openKeys.has(key) && <Sankey layout={drawn} symbolOf={symbolOf} amountOf={() => ''} isBare {...sankeyProps} />}
+        {openKeys.has(key) && (
+          <Sankey layout={layout} symbolOf={symbolOf} amountOf={() => ''} isBare {...sankeyProps} />
+        )}
       </div>
     )
   })

@@ -12,7 +12,7 @@ type Props = {
   readonly position: { readonly left: number; readonly top: number }
 }
 
-/** Shows details of a pool next to its mark in the diagram. The table contains the same details. */
+/** Shows details of a pool next to its mark in the diagram. `LegTable` contains the same details. */
 export function LegCard({ leg, tokenOf, position }: Props) {
   const soldToken = tokenOf(leg.tokenIn)
   const boughtToken = tokenOf(leg.tokenOut)
@@ -51,7 +51,7 @@ export function LegCard({ leg, tokenOf, position }: Props) {
   )
 }
 
-/** Returns units of output per unit of input, after fees and transfer taxes. */
+/** Returns whole output tokens per whole input token, after fees and transfer taxes. */
 export function legRate(leg: SwapLeg, tokenOf: TokenOf): string {
   return rateText(
     { amount: BigInt(leg.amountIn), decimals: tokenOf(leg.tokenIn).decimals },

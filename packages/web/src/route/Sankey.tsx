@@ -11,18 +11,18 @@ export type SankeyProps = {
   readonly amountOf: (address: string) => string
   /** Index of the leg under the pointer or with the focus. */
   readonly highlightedIndex: number | null
-  /** Called with the leg to highlight and its mark in the diagram; with null to end it. */
+  /** Called with the leg to highlight and its mark in the diagram, or with null to end the highlight. */
   readonly onHighlight: (legIndex: number | null, gate?: SVGGElement) => void
   readonly onUnfold: () => void
-  /** True to draw bars without names, because the strip's heading shows the names. */
+  /** True to draw bars without names, because the heading of the strip shows the names. */
   readonly isBare?: boolean
   /** True to draw the marks of pools (gates) without names, and bars without amounts, because the diagram is too narrow. */
   readonly compact?: boolean
 }
 
-/** Gate height from which the gate's label has two lines. */
+/** Minimum height of a gate whose label has two lines. */
 const MIN_TWO_LINE_HEIGHT_PX = 40
-/** Maximum height of a band that is interrupted by its label, because the label is higher than the band. */
+/** Maximum height of a band that its label covers, because the label is higher than the band. */
 const MAX_KNOCKOUT_HEIGHT_PX = 15
 
 export function Sankey({
@@ -39,7 +39,7 @@ export function Sankey({
   const root = useRef<SVGSVGElement>(null)
   const gatesInOrder = useMemo(() => [...gates].sort((p, q) => p.x - q.x || p.y - q.y), [gates])
   const viewHeight = Math.ceil(height)
-  const move = (event: KeyboardEvent<SVGGElement>, index: number) => {
+  const moveFocus = (event: KeyboardEvent<SVGGElement>, index: number) => {
     const last = gatesInOrder.length - 1
     const to = {
       ArrowDown: index + 1,
@@ -54,7 +54,7 @@ export function Sankey({
     event.preventDefault()
     root.current?.querySelectorAll<SVGGElement>('.gt')[(to + gatesInOrder.length) % gatesInOrder.length]?.focus()
   }
-  // The diagram is one tab stop: the highlighted gate, or the first gate.
+  // Only one gate is a tab stop: the highlighted gate, or else the first gate.
   const tabStopIndex = Math.max(
     0,
     gatesInOrder.findIndex(({ leg }) => leg.index === highlightedIndex),
@@ -98,7 +98,7 @@ export function Sankey({
           hasLabel={!compact}
           pair={`${symbolOf(gate.leg.tokenInId)} to ${symbolOf(gate.leg.tokenOutId)}`}
           onHighlight={onHighlight}
-          onKeyDown={(event) => (event.key === 'Enter' && gate.leg.foldedLegs ? onUnfold() : move(event, index))}
+          onKeyDown={(event) => (event.key === 'Enter' && gate.leg.foldedLegs ? onUnfold() : moveFocus(event, index))}
           onClick={(event) => (gate.leg.foldedLegs ? onUnfold() : onHighlight(gate.leg.index, event.currentTarget))}
         />
       ))}
@@ -110,20 +110,26 @@ type BarProps = { readonly bar: Bar; readonly symbol: string; readonly amount: s
 
 function BarMark({ bar: { x, y, height, isEnd }, symbol, amount, isBare }: BarProps) {
   const isNamed = !isEnd && !isBare
-  const isTall = amount !== ''
+  const hasAmount = amount !== ''
   const textWidth = Math.max(widthOf(symbol, 600, 14), widthOf(amount)) + 6
   return (
     <g className="tk">
       {isNamed && (
-        <rect className="tk__k" x={x - 3} y={y - (isTall ? 37 : 19)} width={textWidth} height={isTall ? 36 : 18} />
+        <rect
+          className="tk__k"
+          x={x - 3}
+          y={y - (hasAmount ? 37 : 19)}
+          width={textWidth}
+          height={hasAmount ? 36 : 18}
+        />
       )}
       <rect x={x} y={y} width={BAR_WIDTH} height={height} />
       {isNamed && (
         <>
-          <text className="tk__s" x={x} y={y - (isTall ? 22 : 5)}>
+          <text className="tk__s" x={x} y={y - (hasAmount ? 22 : 5)}>
             {symbol}
           </text>
-          {isTall && (
+          {hasAmount && (
             <text className="tk__a" x={x} y={y - 7}>
               {amount}
             </text>

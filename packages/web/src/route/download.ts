@@ -1,6 +1,6 @@
-/** Saves a drawing of a route as SVG or PNG. Loads on demand. */
+/** Saves a drawing of a route as SVG or PNG. The route panel loads this module on demand. */
 
-/** Presentation properties that style sheets set. A saved file has no style sheets, so its elements must carry them. */
+/** Properties that style sheets set. A saved file has no style sheets, so its elements get these as attributes. */
 const STYLE_PROPERTIES = [
   'fill',
   'fill-opacity',
@@ -22,7 +22,7 @@ const TITLE_HEIGHT_PX = 32
 const PNG_SCALE = 2
 
 export type Drawing = { readonly svg: SVGSVGElement; readonly title: string; readonly file: string }
-type Colors = { readonly ground: string; readonly ink: string }
+type Colors = { readonly background: string; readonly ink: string }
 
 export function saveSvg({ svg, title, file }: Drawing): void {
   const { width, height } = sizeOf(svg)
@@ -35,25 +35,25 @@ export function saveSvg({ svg, title, file }: Drawing): void {
     for (const name of STYLE_PROPERTIES) mark.setAttribute(name, style.getPropertyValue(name))
     for (const name of ['class', 'role', 'tabindex', 'aria-label']) mark.removeAttribute(name)
   }
-  const { ground, ink } = colorsOf(svg)
+  const { background, ink } = colorsOf(svg)
   const outer = document.createElementNS(svg.namespaceURI, 'svg') as SVGSVGElement
   const imageSize = { width: width + 2 * MARGIN_PX, height: height + 2 * MARGIN_PX + TITLE_HEIGHT_PX }
   setAttributes(outer, { ...imageSize, viewBox: `0 0 ${imageSize.width} ${imageSize.height}`, 'font-family': FONT })
-  const background = document.createElementNS(svg.namespaceURI, 'rect') as SVGElement
-  setAttributes(background, { width: '100%', height: '100%', fill: ground })
+  const backgroundRect = document.createElementNS(svg.namespaceURI, 'rect') as SVGElement
+  setAttributes(backgroundRect, { width: '100%', height: '100%', fill: background })
   const titleText = document.createElementNS(svg.namespaceURI, 'text') as SVGElement
   setAttributes(titleText, { x: MARGIN_PX, y: MARGIN_PX + 12, fill: ink, 'font-size': '14px', 'font-weight': 600 })
   titleText.textContent = title
   for (const group of copy.querySelectorAll('g'))
     for (const { name } of [...group.attributes]) group.removeAttribute(name)
   setAttributes(copy, { x: MARGIN_PX, y: MARGIN_PX + TITLE_HEIGHT_PX })
-  outer.append(background, titleText, copy)
+  outer.append(backgroundRect, titleText, copy)
   downloadBlob(new Blob([new XMLSerializer().serializeToString(outer)], { type: 'image/svg+xml' }), `${file}.svg`)
 }
 
 /**
- * Saves a drawing as PNG. Draws it on a canvas, because the security policy does not allow images that the page
- * creates.
+ * Saves a drawing as PNG. Draws each mark on a canvas, because the content security policy forbids loading the SVG as
+ * an image.
  */
 export async function savePng({ svg, title, file }: Drawing): Promise<void> {
   const { width, height } = sizeOf(svg)
@@ -61,9 +61,9 @@ export async function savePng({ svg, title, file }: Drawing): Promise<void> {
   canvas.width = (width + 2 * MARGIN_PX) * PNG_SCALE
   canvas.height = (height + 2 * MARGIN_PX + TITLE_HEIGHT_PX) * PNG_SCALE
   const context = canvas.getContext('2d')!
-  const { ground, ink } = colorsOf(svg)
+  const { background, ink } = colorsOf(svg)
   context.scale(PNG_SCALE, PNG_SCALE)
-  context.fillStyle = ground
+  context.fillStyle = background
   context.fillRect(0, 0, canvas.width, canvas.height)
   context.fillStyle = ink
   context.font = `600 14px ${FONT}`
@@ -79,7 +79,7 @@ export async function savePng({ svg, title, file }: Drawing): Promise<void> {
 function drawMark(context: CanvasRenderingContext2D, mark: SVGElement): void {
   const style = getComputedStyle(mark)
   const numberAttribute = (name: string) => Number(mark.getAttribute(name) ?? 0)
-  // A canvas has no patterns of an SVG, so hatched marks are drawn in their color.
+  // A canvas cannot use SVG patterns, so hatched marks are filled with the color of the hatch.
   const fill = style.fill.startsWith('url(')
     ? getComputedStyle(mark.ownerSVGElement!.querySelector('.hatch')!).fill
     : style.fill
@@ -130,7 +130,7 @@ function sizeOf(svg: SVGSVGElement): { readonly width: number; readonly height: 
 
 function colorsOf(svg: SVGSVGElement): Colors {
   const panel = svg.closest('.panel')!
-  return { ground: getComputedStyle(panel).backgroundColor, ink: getComputedStyle(panel).color }
+  return { background: getComputedStyle(panel).backgroundColor, ink: getComputedStyle(panel).color }
 }
 
 function setAttributes(element: SVGElement, attributes: Readonly<Record<string, string | number>>): void {
@@ -143,6 +143,6 @@ function downloadBlob(blob: Blob, name: string): void {
   link.href = url
   link.download = name
   link.click()
-  // The browser reads the data after the click returns.
+  // Revokes the URL later, because the browser reads the data after the click returns.
   setTimeout(() => URL.revokeObjectURL(url), 10_000)
 }

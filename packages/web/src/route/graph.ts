@@ -1,4 +1,4 @@
-/** Turns the legs of a route into a graph, with the share of the order on each leg and the column of each token. */
+/** Converts the legs of a route to a graph, with the flow through each leg and the column of each token. */
 import type { SwapLeg } from '@sluice/client'
 
 export type GraphLeg = SwapLeg & {
@@ -6,7 +6,7 @@ export type GraphLeg = SwapLeg & {
   /** Lower-case addresses of the leg's tokens. The wrapper of a native source or target has the id of that token. */
   readonly tokenInId: string
   readonly tokenOutId: string
-  /** Fraction of the swap's amount, 0 to 1, unlike `share`, which is relative to the input token. */
+  /** Fraction of the swap's amount, 0 to 1. In contrast, `share` is the percentage of the leg's input token. */
   flow: number
 }
 
@@ -35,8 +35,8 @@ export type RouteToDraw = { readonly src: string; readonly dst: string; readonly
 export function graphOf({ src, dst, swaps }: RouteToDraw): RouteGraph {
   const soldIds = new Set(swaps.map(({ tokenIn }) => tokenIn.toLowerCase()))
   const boughtIds = new Set(swaps.map(({ tokenOut }) => tokenOut.toLowerCase()))
-  // Some pools trade the native token and others its wrapper, which the route wraps or unwraps outside the legs. A token
-  // that no leg buys is then the source in its other form, and a token that no leg sells is the target.
+  // Some pools trade the native token and others trade its wrapper. The route wraps and unwraps outside the legs. So a
+  // token that no leg buys is the other form of the source, and a token that no leg sells is the other form of the target.
   const isWrappedSource = (id: string) => soldIds.has(src.toLowerCase()) && !boughtIds.has(id)
   const isWrappedTarget = (id: string) => boughtIds.has(dst.toLowerCase()) && !soldIds.has(id)
   const legs: GraphLeg[] = swaps.map((swap, index) => {
@@ -55,10 +55,10 @@ export function graphOf({ src, dst, swaps }: RouteToDraw): RouteGraph {
     tokenNodeOf(leg.tokenInId).outgoing.push(leg)
     tokenNodeOf(leg.tokenOutId).incoming.push(leg)
   }
-  // The native token is wrapped outside the legs, so the first or last leg's token represents it.
+  // If no leg trades the source or the target itself, a token of the first or last leg represents it.
   const sourceId = tokens.has(src.toLowerCase()) ? src.toLowerCase() : legs[0]!.tokenInId
   const targetId = tokens.has(dst.toLowerCase()) ? dst.toLowerCase() : legs.at(-1)!.tokenOutId
-  // Finds the longest paths from the source. The limit of rounds ends the search if a route has a cycle.
+  // Finds the longest paths from the source. The limit of rounds ends the search if the route has a cycle.
   for (let round = 0; round < tokens.size; round++)
     for (const leg of legs) {
       const from = tokenNodeOf(leg.tokenInId)
@@ -82,14 +82,14 @@ export function graphOf({ src, dst, swaps }: RouteToDraw): RouteGraph {
 /** A leg, or several thin legs (`foldedLegs`) that the diagram shows as one mark (gate). */
 export type ShownLeg = GraphLeg & { readonly foldedLegs?: readonly GraphLeg[] }
 
-/** Fraction of the swap's amount below which a leg is thin. */
-const THIN_SHARE = 0.03
+/** Fraction of the swap's amount below which a leg is thin and may be folded. */
+const MAX_THIN_FLOW = 0.03
 
 /** Folds thin legs between the same two tokens into one mark (gate), so that all marks of a column can have labels. */
 export function foldThinLegs(legs: readonly GraphLeg[], maxGatesPerPair: number): readonly ShownLeg[] {
   const gateLimit = legs.length > 30 ? Math.min(maxGatesPerPair, 4) : maxGatesPerPair
   return legsByPair(legs).flatMap((members): readonly ShownLeg[] => {
-    const thinLegs = members.slice(gateLimit - 1).filter((leg) => leg.flow < THIN_SHARE)
+    const thinLegs = members.slice(gateLimit - 1).filter((leg) => leg.flow < MAX_THIN_FLOW)
     if (thinLegs.length < 2) return members
     const sum = (name: 'share' | 'flow') => thinLegs.reduce((total, leg) => total + leg[name], 0)
     const foldedLeg = {

@@ -55,7 +55,7 @@ export type Layout = {
 type LegChain = {
   readonly leg: ShownLeg
   readonly gate: Slot
-  /** The input token's bar, the gate, a passage through each column in between, and the output token's bar. */
+  /** The bar of the input token, the gate, a passage per column in between, and the bar of the output token. */
   readonly slots: readonly Slot[]
   /** Connections of consecutive slots. */
   readonly links: readonly FlowLink[]
@@ -66,7 +66,7 @@ export function computeLayout(route: RouteToDraw, options: LayoutOptions): Layou
   const graph = graphOf(route)
   const legs = isUnfolded ? graph.legs : foldThinLegs(graph.legs, maxGatesPerPair)
   const columnStep = (width - BAR_WIDTH) / graph.lastColumn
-  // Horizontal distance from a bar to the gates behind it.
+  // Horizontal distance from a bar to the gates on its right.
   const fanWidth = Math.max(28, Math.min(88, columnStep * 0.24))
   const barX = (column: number) => column * columnStep
   const gateX = (column: number) => barX(column) + BAR_WIDTH + fanWidth
@@ -78,8 +78,8 @@ export function computeLayout(route: RouteToDraw, options: LayoutOptions): Layou
 
   const bands = legChains.map(({ leg, gate, slots, links }): Band => {
     const column = slotByToken.get(leg.tokenInId)!.token.column
-    const [enter, leave] = [bandOffsets.outgoing.get(links[0]!)!, bandOffsets.incoming.get(links.at(-1)!)!]
-    const segments: CurveSegment[] = [[barX(column) + BAR_WIDTH, enter, gateX(column), gate.y]]
+    const [startY, endY] = [bandOffsets.outgoing.get(links[0]!)!, bandOffsets.incoming.get(links.at(-1)!)!]
+    const segments: CurveSegment[] = [[barX(column) + BAR_WIDTH, startY, gateX(column), gate.y]]
     let [x, y] = [gateX(column), gate.y]
     const curveTo = (nextX: number, nextY: number) => {
       const bend = Math.max(x, nextX - Math.max(fanWidth, columnStep * 0.22))
@@ -91,8 +91,8 @@ export function computeLayout(route: RouteToDraw, options: LayoutOptions): Layou
       const slotColumn = passage.column
       curveTo(slotColumn % 2 === 1 ? gateX((slotColumn - 1) / 2) : barX(slotColumn / 2), passage.y)
     }
-    curveTo(barX(slotByToken.get(leg.tokenOutId)!.token.column), leave)
-    return { leg, path: outline(segments, gate.size) }
+    curveTo(barX(slotByToken.get(leg.tokenOutId)!.token.column), endY)
+    return { leg, path: bandOutline(segments, gate.size) }
   })
   return {
     width,
@@ -112,21 +112,21 @@ export function computeLayout(route: RouteToDraw, options: LayoutOptions): Layou
 
 type TokenSlot = Slot & { readonly token: GraphToken }
 
-/** Creates the columns of slots, with the tokens in the even ones. Odd columns will contain gates and passing bands. */
+/** Creates the columns of slots. Even columns contain the tokens. Odd columns will contain gates and passages. */
 function tokenSlots(graph: RouteGraph, flowHeight: number, headHeight: number) {
   const columns: Slot[][] = Array.from({ length: 2 * graph.lastColumn + 1 }, () => [])
   const slotByToken = new Map<string, TokenSlot>()
   for (const token of graph.tokens) {
     const isEnd = token.id === graph.sourceId || token.id === graph.targetId
     const size = Math.max(3, token.flow * flowHeight)
-    const slot = slotOf('token', token.id, token.flow, 2 * token.column, size, isEnd ? 0 : headHeight, 8)
+    const slot = createSlot('token', token.id, token.flow, 2 * token.column, size, isEnd ? 0 : headHeight, 8)
     slotByToken.set(token.id, Object.assign(slot, { token }))
     columns[2 * token.column]!.push(slot)
   }
   return { columns, slotByToken }
 }
 
-function slotOf(
+function createSlot(
   kind: Slot['kind'],
   groupKey: string,
   flow: number,
@@ -163,11 +163,11 @@ function addLegChain(
   const size = Math.max(MIN_BAND_HEIGHT, leg.flow * flowHeight)
   const padding = Math.max(0, (MIN_ROW_HEIGHT - size) / 2) + (size > MIN_ROW_HEIGHT ? 3 : 0)
   const groupKey = `${leg.tokenInId}>${leg.tokenOutId}`
-  const gate = slotOf('gate', groupKey, leg.flow, from.column + 1, size, padding, padding)
+  const gate = createSlot('gate', groupKey, leg.flow, from.column + 1, size, padding, padding)
   columns[gate.column]!.push(gate)
   const slots: Slot[] = [from, gate]
   for (let column = from.column + 2; column < to.column; column++) {
-    const passage = slotOf('pass', groupKey, leg.flow, column, size, 8, 8)
+    const passage = createSlot('pass', groupKey, leg.flow, column, size, 8, 8)
     columns[column]!.push(passage)
     slots.push(passage)
   }
@@ -182,8 +182,8 @@ function addLegChain(
 }
 
 /**
- * Computes at which y bands leave and reach each bar. Bands of a bar are stacked in the vertical order of their other
- * ends.
+ * Computes the y coordinates at which bands leave and reach each bar. The bands of a bar are stacked in the vertical
+ * order of their other ends.
  */
 function bandOffsetsOf(bars: readonly Slot[]) {
   const middle = (slot: Slot) => slot.y + slot.size / 2
@@ -207,8 +207,8 @@ function bandOffsetsOf(bars: readonly Slot[]) {
 
 type CurveSegment = readonly [startX: number, startY: number, endX: number, endY: number]
 
-/** Returns the outline of a leg's band as one closed path, because separate pieces would show seams. */
-function outline(segments: readonly CurveSegment[], height: number): string {
+/** Returns the outline of a band as one closed path. Separate pieces would show seams. */
+function bandOutline(segments: readonly CurveSegment[], height: number): string {
   const format = (value: number) => value.toFixed(1)
   const edgePath = (edgeSegments: readonly CurveSegment[], offset: number) =>
     edgeSegments

@@ -23,7 +23,7 @@ export type Slot = {
   readonly spaceAbove: number
   readonly spaceBelow: number
   y: number
-  /** y coordinate of the middle at which the last sweep would place the slot if no other slot were in the way. */
+  /** y coordinate at which the last sweep would place the middle of the slot, if the column had no other slot. */
   preferredMiddle: number
   /** y coordinate by which slots of a column are sorted. */
   sortRank: number
@@ -33,7 +33,7 @@ export type Slot = {
 
 /** Number of sweeps that reorder and place the slots. */
 const ORDERING_SWEEPS = 8
-/** Number of sweeps after them, which only place the slots. */
+/** Number of later sweeps, which place the slots without reordering them. */
 const PLACING_SWEEPS = 2
 
 const middleOf = (slot: Slot): number => slot.y + slot.size / 2
@@ -67,8 +67,7 @@ function sweep(column: Slot[], isForward: boolean, mayReorder: boolean, height: 
     const left = neighborMiddle(slot.leftLinks, 'left')
     const right = neighborMiddle(slot.rightLinks, 'right')
     slot.preferredMiddle = (slot.kind === 'pass' || isForward ? left : right) ?? middleOf(slot)
-    // The rank averages both sides, so that a slot whose left neighbors are higher is sorted above bands that cross the
-    // column.
+    // Averages both sides, so that a slot with higher left neighbors is sorted above bands that cross the column.
     slot.sortRank = left === undefined || right === undefined ? slot.preferredMiddle : (left + right) / 2
   }
   if (mayReorder) regroup(column)

@@ -3,7 +3,7 @@ import { type ChainEntry, ClientError, type SwapContracts } from '@sluice/client
 import { useQuery } from '@tanstack/react-query'
 import { sluice } from './client.ts'
 
-/** A local chain started by `npm start`. Its node needs no key, and anyone may use its first account. */
+/** A local chain that `npm start` started. Its node holds the keys of its accounts, and anyone may use the first one. */
 export type LocalChain = {
   readonly chainId: number
   readonly rpcUrl: string
@@ -21,7 +21,8 @@ export type PageChain = {
 /** Status of a chain as the service reports it. */
 export type PageChainStatus = {
   /**
-   * `asleep`: the service does not follow the chain, because nobody requests it. `failing`: its node does not answer.
+   * `asleep`: the service does not follow the chain, because no client requests it. `failing`: the chain's node does not
+   * answer.
    */
   readonly state: 'awake' | 'asleep' | 'failing'
   /** Number of the newest block. */
@@ -46,10 +47,10 @@ export type PageChainStatus = {
   }
 }
 
-/** Data that the page loads before the first render. */
-export type Setting = { readonly chains: readonly PageChain[]; readonly local: LocalChain | null }
+/** Chains of the service, and the local chain. The app loads them before the first render. */
+export type ServiceInfo = { readonly chains: readonly PageChain[]; readonly local: LocalChain | null }
 
-export async function loadSetting(): Promise<Setting> {
+export async function loadServiceInfo(): Promise<ServiceInfo> {
   const [entryByChain, local] = await Promise.all([
     sluice.chains().catch(() => ({}) as Record<string, ChainEntry>),
     sluice.get<{ local: LocalChain | null }>('/app/local-chain.json').then(
@@ -72,9 +73,16 @@ function sortRank({ id, status }: PageChain, local: LocalChain | null): number {
   return id === local?.chainId ? 0 : status === 'deployed' ? 1 : 2
 }
 
+/** Lag from which a chain counts as behind. */
+const BEHIND_SECONDS = 30
+
+/** Returns true if the newest block is old although the chain's block times follow real time. */
+export const isBehind = ({ clock, lagSeconds = 0 }: PageChainStatus): boolean =>
+  clock === 'moving' && lagSeconds > BEHIND_SECONDS
+
 const STATUS_POLL_MS = 2_000
 
-/** Requests a status endpoint. If the service is not ready, the response has status 503 and the same kind of body. */
+/** Requests a status endpoint. A service that is not ready responds with status 503 and a body of the same form. */
 function loadStatus<T extends object>(path: `/${string}`): Promise<T> {
   return sluice.get<T>(path).catch((error: unknown) => {
     const body = error instanceof ClientError ? error.details.body : undefined

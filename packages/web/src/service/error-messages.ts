@@ -1,4 +1,4 @@
-/** Error messages for users: the cause, then the remedy, then the code and the request id in small type. */
+/** Error messages for users: the cause, the remedy, and in small type the error code and the request id. */
 import { ClientError } from '@sluice/client'
 
 /** The service's default limit of price impact, in percent. */
@@ -22,10 +22,10 @@ const textByCode: Readonly<Record<string, readonly [title: string, text: string]
 
 const WALLET_ERROR = 'Your wallet reported an error.'
 
-/** Code of the service for an invalid parameter. A retry cannot succeed. */
+/** Error code of the service for an invalid parameter. A retry cannot succeed. */
 const INVALID_ORDER = 'INVALID_PARAMETER'
 
-/** True if the order must be changed before it is quoted again. */
+/** Returns true if only a changed order can be quoted. */
 export function isInvalidOrder(error: unknown): boolean {
   return error instanceof ClientError && error.details.serviceCode === INVALID_ORDER
 }
@@ -95,7 +95,7 @@ function toSentence(text: string): string {
   return /[.!?]$/.test(capitalized) ? capitalized : `${capitalized}.`
 }
 
-/** Reason of the service for excluding a pool or a family. */
+/** Reason why the service excluded a pool or a family. */
 export type Exclusion = { readonly pool?: string; readonly family?: string; readonly reason: string }
 
 export type Refusal = {
@@ -115,7 +115,7 @@ export function refusalOf(error: unknown): Refusal | null {
   }
 }
 
-/** Returns the price impact of the refused route, in percent. */
+/** Returns the price impact of a route that the service refused, in percent. */
 export function impactOf(error: unknown): number | undefined {
   const impact = error instanceof ClientError ? error.details.body?.priceImpact : undefined
   return typeof impact === 'number' ? impact : undefined

@@ -3,8 +3,8 @@ import { type ListedToken, NATIVE } from '@sluice/client'
 import { useTokenList } from '@sluice/react'
 import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
-import { legible } from '../format/legible.ts'
 import { shorten } from '../format/number.ts'
+import { sanitizeText } from '../format/sanitize-text.ts'
 import { sluice } from './client.ts'
 
 export type PageToken = Pick<ListedToken, 'address' | 'symbol' | 'name' | 'decimals'> & {
@@ -14,10 +14,11 @@ export type PageToken = Pick<ListedToken, 'address' | 'symbol' | 'name' | 'decim
   readonly fullSymbol?: string
 }
 
-/** Maximum tokens of a chain that the page loads for names. A search runs in the service, over all tokens. */
+/** Maximum tokens of a chain that the page loads. A search covers all tokens, because the service runs it. */
 const MAX_LISTED = 500
 /** Maximum results of a search. */
-const MAX_FOUND = 60
+const MAX_SEARCH_RESULTS = 60
+/** Duration for which looked-up tokens are not requested again. */
 const FRESH_MS = 60_000
 const ZERO_ADDRESS = `0x${'0'.repeat(40)}`
 
@@ -25,16 +26,16 @@ const ZERO_ADDRESS = `0x${'0'.repeat(40)}`
 const MAX_SYMBOL_LENGTH = 14
 
 /**
- * Cleans a token's names for display. Its contract chooses them, so they may contain reversing, invisible, or overlong
- * text.
+ * Sanitizes the symbol and the name of a token for display. The token's contract chooses both, so they may be overlong,
+ * invisible, or reverse the writing direction.
  */
 function withSafeNames<T extends PageToken>(token: T): T {
-  const symbol = legible(token.symbol) || shorten(token.address)
+  const symbol = sanitizeText(token.symbol) || shorten(token.address)
   const isLong = symbol.length > MAX_SYMBOL_LENGTH
   return {
     ...token,
     symbol: isLong ? `${symbol.slice(0, MAX_SYMBOL_LENGTH - 1)}…` : symbol,
-    name: legible(token.name),
+    name: sanitizeText(token.name),
     ...(isLong && { fullSymbol: symbol }),
   }
 }
@@ -54,7 +55,7 @@ export function useTokens(chainId: number) {
 
 export function useTokenSearch(chainId: number, text: string, enabled: boolean) {
   return useSafeNames(
-    useTokenList(chainId, { limit: MAX_FOUND, enabled, keepPrevious: true, ...(text && { q: text }) }),
+    useTokenList(chainId, { limit: MAX_SEARCH_RESULTS, enabled, keepPrevious: true, ...(text && { q: text }) }),
   )
 }
 
@@ -63,7 +64,7 @@ export const isNative = (address: string): boolean =>
 
 export type TokenOf = (address: string) => PageToken
 
-/** Returns a function that finds the token of an address; an unlisted address gets its short form as symbol. */
+/** Returns a function that finds the token of an address. The symbol of an unknown token is its short address. */
 function createTokenLookup(tokens: readonly PageToken[] | undefined): TokenOf {
   const tokenByAddress = new Map(tokens?.map((token) => [token.address.toLowerCase(), token]))
   return (address) => {

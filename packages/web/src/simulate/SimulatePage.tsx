@@ -10,12 +10,12 @@ import { sluice } from '../service/client.ts'
 import { FormRow } from '../ui/FormRow.tsx'
 import { Lede } from '../ui/Lede.tsx'
 import { Failure, Notice } from '../ui/Notice.tsx'
-import { useChain } from '../ui/setting.ts'
+import { useChain } from '../ui/service-info.ts'
 import { useTitle } from '../ui/title.ts'
 import { type FieldName, fields, readSimulateParams, type SimulateParams } from './params.ts'
 import { Result, ResultSkeleton } from './Result.tsx'
 
-/** A field of the form. */
+/** Row of the form with one field. */
 type Row = {
   readonly name: FieldName | 'data'
   readonly note: string
@@ -113,8 +113,7 @@ function SimulateForm({ params, data, chainId, busy, onAgain }: FormProps) {
   )
   const form = useRef<HTMLFormElement>(null)
   const valuesKey = JSON.stringify({ ...params, data })
-  // A change of the URL changes the values of the existing fields and does not replace the fields, so that the focus
-  // stays.
+  // After a change of the URL, writes the values into the existing fields. New fields would lose the focus.
   useEffect(() => {
     const values = JSON.parse(valuesKey) as Readonly<Record<string, string>>
     for (const field of form.current?.elements ?? [])

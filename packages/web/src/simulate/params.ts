@@ -5,14 +5,15 @@ export const fields = ['from', 'to', 'tokenIn', 'amountIn', 'tokenOut', 'block',
 export type FieldName = (typeof fields)[number]
 export type SimulateParams = { readonly chain?: number } & { readonly [Name in FieldName]?: string }
 
+/** Maximum length of a parameter. */
 const MAX_LENGTH = 100
 
 export function readSimulateParams(search: Readonly<Record<string, unknown>>): SimulateParams {
   const chain = parseChainId(search.chain)
   const presentFields = fields.flatMap((name) => {
     const value = search[name]
-    // The router parses a bare number in the URL as a number.
-    const text = typeof value === 'number' ? BigInt(Math.trunc(value)).toString() : value
+    // The router converts an unquoted number only if `String` restores its text.
+    const text = typeof value === 'number' ? String(value) : value
     return typeof text === 'string' && text !== '' && text.length <= MAX_LENGTH ? [[name, text] as const] : []
   })
   return { ...(chain !== undefined && { chain }), ...Object.fromEntries(presentFields) }

@@ -1,10 +1,10 @@
-/** Links that help with errors that a change of the order cannot fix. */
+/** Help with errors of a quote. */
 import { ClientError } from '@sluice/client'
 import { Link } from '@tanstack/react-router'
 
 type Props = { readonly error: unknown; readonly chainId: number; readonly token: string | undefined }
 
-/** Shows the next step after an error that a change of the order cannot fix. */
+/** Links to help with an error that a change of the order cannot fix; empty for other errors. */
 export function Cure({ error, chainId, token }: Props) {
   const code = error instanceof ClientError ? error.details.serviceCode : undefined
   if (code === 'GUARD_NOT_DEPLOYED')

@@ -7,13 +7,13 @@ import { isHash } from '../format/hex.ts'
 import { shorten, utcText } from '../format/number.ts'
 import { sluice } from '../service/client.ts'
 import { Amount, Count } from '../ui/Num.tsx'
-import { useSetting } from '../ui/setting.ts'
+import { useServiceInfo } from '../ui/service-info.ts'
 import { type ConnectedWallet, useWallet } from '../wallet/use-wallet.ts'
-import { type BatchOutcome, batchOutcome } from './batch-outcome.ts'
+import { batchOutcome, type EntryOutcome } from './batch-outcome.ts'
 import { type LedgerEntry, removeEntries, updateEntry } from './ledger.ts'
 
 const POLL_MS = 3_000
-/** Entries shown before the user opens the full list. */
+/** Maximum entries shown before the user opens the full list. */
 const MAX_LISTED = 3
 
 /** Lists the transactions sent by this page and their outcomes. */
@@ -42,17 +42,17 @@ export function Ledger({ entries }: { readonly entries: readonly LedgerEntry[] }
           Show {hiddenCount} more
         </button>
       )}
-      {/* Follows pending entries that are not listed. */}
+      {/* Follows the pending entries that are not shown. */}
       {entries
         .filter((entry) => entry.status === 'pending' && !shownEntries.includes(entry))
         .map((entry) => (
-          <Follower key={entry.id} entry={entry} />
+          <OutcomeFollower key={entry.id} entry={entry} />
         ))}
     </section>
   )
 }
 
-function Follower({ entry }: { readonly entry: LedgerEntry }) {
+function OutcomeFollower({ entry }: { readonly entry: LedgerEntry }) {
   useOutcome(entry)
   return null
 }
@@ -118,11 +118,11 @@ function Entry({ entry }: { readonly entry: LedgerEntry }) {
 /**
  * Follows an entry until it is mined, and records the outcome.
  *
- * @returns the last reported state
+ * @returns the latest state that the service or the wallet reported
  */
 function useOutcome(entry: LedgerEntry): string | undefined {
   const wallet = useWallet()
-  const { local } = useSetting()
+  const { local } = useServiceInfo()
   const chainWallet = wallet?.chainId === entry.chainId ? wallet : undefined
   const guard = entry.chainId === local?.chainId ? local.contracts.guard : undefined
   const { data } = useQuery({
@@ -144,7 +144,7 @@ async function outcomeOf(
   { chainId, id, toAmount }: LedgerEntry,
   wallet: ConnectedWallet | undefined,
   guard: string | undefined,
-): Promise<BatchOutcome> {
+): Promise<EntryOutcome> {
   const node = wallet && (await wallet.open()).wallet
   const answer = await getStatus(sluice, chainId, id, { toAmount, guard, ...(node?.request && { node }) })
   const { status: state, block, swap } = answer
@@ -159,7 +159,7 @@ async function outcomeOf(
   }
 }
 
-/** Asks the wallet of a batch for its outcome, because only the wallet knows the id of a batch. */
-async function outcomeOfBatch({ id }: LedgerEntry, wallet: ConnectedWallet | undefined): Promise<BatchOutcome> {
+/** Requests the outcome of a batch from its wallet, because only the wallet knows the id of a batch. */
+async function outcomeOfBatch({ id }: LedgerEntry, wallet: ConnectedWallet | undefined): Promise<EntryOutcome> {
   return wallet ? batchOutcome(id, (await wallet.open()).provider) : { state: 'pending' }
 }

@@ -9,7 +9,7 @@ import { isNative } from '../service/tokens.ts'
 import { lazyPart } from '../ui/lazy-part.tsx'
 import { Notice } from '../ui/Notice.tsx'
 import { Amount, Usd } from '../ui/Num.tsx'
-import { useSetting } from '../ui/setting.ts'
+import { useServiceInfo } from '../ui/service-info.ts'
 import { WalletDialog } from '../ui/WalletButton.tsx'
 import { useAllowance, useAllowanceWay, useWallet } from '../wallet/use-wallet.ts'
 import { useWallets } from '../wallet/wallets.ts'
@@ -20,7 +20,7 @@ import type { SwapPageState } from './use-swap.ts'
 
 const LossDialog = lazyPart(async () => (await import('./LossDialog.tsx')).LossDialog)
 
-/** Shows one button with the next step, or with the reason why there is none. */
+/** Shows one button with the next step, or a disabled button with the reason why the user cannot continue. */
 export function MainAction({ swap }: { readonly swap: SwapPageState }) {
   const { order, isRefused, quote } = swap
   const [isConnecting, setIsConnecting] = useState(false)
@@ -59,7 +59,7 @@ function Action({ swap, onConnect }: { readonly swap: SwapPageState; readonly on
   if (wallet.chainId !== chain.id) return <SwitchChainAction swap={swap} chainId={wallet.chainId} />
   if (missingFunds)
     return <MainButton>{`Not enough ${src.symbol}${missingFunds === 'gas' ? ' for gas' : ''}`}</MainButton>
-  if (terms.isNew) return <AcceptTerms terms={terms} symbol={dst.symbol} />
+  if (terms.needsAcceptance) return <AcceptTerms terms={terms} symbol={dst.symbol} />
   if (liveQuote.isStale) return <MainButton onClick={liveQuote.retry}>Refresh the quote</MainButton>
   // The button stays enabled while a quote updates, because signing requests a new quote first.
   return <SignButton swap={swap} onSign={actions.sign} />
@@ -94,7 +94,7 @@ function SignButton({ swap, onSign }: { readonly swap: SwapPageState; readonly o
 }
 
 /**
- * Offers the largest amount with a route, limited to the wallet's balance, if there is no route for the typed amount.
+ * Shows why the typed amount has no route, and offers the largest amount with a route, limited to the wallet's balance.
  */
 function RefusedAction({ swap }: { readonly swap: SwapPageState }) {
   const { order, liveQuote, maxRoutableAmount, spendableBalance, actions } = swap
@@ -129,7 +129,7 @@ function RefusedAction({ swap }: { readonly swap: SwapPageState }) {
 
 function SwitchChainAction({ swap, chainId }: { readonly swap: SwapPageState; readonly chainId: number | undefined }) {
   const { chain } = swap.order
-  const { chains } = useSetting()
+  const { chains } = useServiceInfo()
   const wallets = useWallets()
   const { mutate: switchChain, error: switchError } = useMutation({ mutationFn: wallets.switchChain })
   const name = chains.find(({ id }) => id === chainId)?.name ?? `chain ${chainId ?? 'unknown'}`

@@ -8,7 +8,7 @@ type Props = {
   readonly children: ReactNode
   /** If absent, the button is disabled and its text gives the reason. */
   readonly onClick?: (() => void) | undefined
-  /** Enter in the field never presses `ask` and `danger`; `danger` is also red. */
+  /** Enter in the amount field presses only an `act` button. A `danger` button is red. */
   readonly kind?: 'act' | 'ask' | 'danger'
 }
 

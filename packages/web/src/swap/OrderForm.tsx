@@ -48,7 +48,7 @@ export function OrderForm({ swap, onPick }: Props) {
     <>
       <form id={ORDER_FORM} onSubmit={(event) => event.preventDefault()} />
       <div className="ticket__mode">
-        <Modes exactEnd={order.exactSide} onChoose={swap.actions.setExactSide} />
+        <Modes exactSide={order.exactSide} onChoose={swap.actions.setExactSide} />
         <button
           type="button"
           className="link"
@@ -75,10 +75,10 @@ export function OrderForm({ swap, onPick }: Props) {
   )
 }
 
-type ModesProps = { readonly exactEnd: 'in' | 'out'; readonly onChoose: (end: 'in' | 'out') => void }
+type ModesProps = { readonly exactSide: 'in' | 'out'; readonly onChoose: (end: 'in' | 'out') => void }
 
-function Modes({ exactEnd, onChoose }: ModesProps) {
-  const [exact, choose] = useChoice(exactEnd, onChoose)
+function Modes({ exactSide, onChoose }: ModesProps) {
+  const [exact, choose] = useChoice(exactSide, onChoose)
   return (
     <fieldset className="seg" aria-label="Which amount is exact">
       {exactModes.map(([end, name]) => (
@@ -91,15 +91,15 @@ function Modes({ exactEnd, onChoose }: ModesProps) {
 }
 
 /**
- * Returns true if a quote is shown or expected. It is also expected while tokens load, so that the layout does not move
- * later.
+ * Returns true if a quote is shown or expected. While tokens are loading, a quote is expected, so that the layout does
+ * not move later.
  */
 function isExpected({ order: { request, src, dst, tokenListError } }: SwapPageState): boolean {
   return request !== undefined || (tokenListError === null && (!src || !dst))
 }
 
 /**
- * Shows the amount of a side: a field if the side is exact, else the quoted amount, which is gray if it is outdated.
+ * Shows the amount of a side: a field if the side is exact, otherwise the quoted amount. An outdated amount is gray.
  */
 function AmountOfSide({
   swap,
@@ -195,8 +195,8 @@ function Balance({ swap }: { readonly swap: SwapPageState }) {
 }
 
 /**
- * Returns the action of the Max button. The swap of a whole balance may take many times the gas of the previous quote.
- * So if the quote of the entered maximum needs more native tokens for gas than are left, a lower maximum is entered.
+ * Returns the action of the Max button. The swap of a whole balance may use many times the gas of the previous quote. If
+ * the quote for the entered maximum leaves too few native tokens for its gas, the hook enters a lower maximum.
  */
 function useMax({ order: { src, amountText }, spendableBalance, missingFunds, actions }: SwapPageState): () => void {
   const [enteredMax, setEnteredMax] = useState<string>()
@@ -282,7 +282,7 @@ function GasRemark({ swap: { order, quote } }: { readonly swap: SwapPageState })
   )
 }
 
-/** Number of digits before the decimal point from which the amount has a smaller font. */
+/** Minimum digits before the decimal point of an amount with a smaller font. */
 const MIN_LONG_DIGITS = 7
 function longClassOf(amount: string | undefined, token: PageToken | undefined): string {
   if (amount === undefined || !token) return ''

@@ -1,12 +1,12 @@
-/** The explanation of a request without a route. */
+/** The panel that explains why a request has no route. */
 import { toPlainText } from '../format/amount.ts'
+import { MINUS } from '../format/number.ts'
 import { FamilyMark } from '../route/FamilyMark.tsx'
 import { type Exclusion, errorTextOf, impactOf, isAboutSize, refusalOf } from '../service/error-messages.ts'
 import type { PageToken } from '../service/tokens.ts'
 import { Address } from '../ui/Address.tsx'
 import { Amount, Count, Usd } from '../ui/Num.tsx'
 import { Plot } from '../ui/Plot.tsx'
-import { MINUS } from './Ticket.tsx'
 
 type Props = {
   readonly error: unknown
@@ -23,7 +23,7 @@ type Props = {
   readonly onRaise: () => void
 }
 
-/** Maximum reasons of one kind that are listed individually. */
+/** Maximum pools that are listed for one reason. */
 const MAX_LISTED = 6
 
 /** Explains why there is no route, and offers the largest amount with a route. */
@@ -90,7 +90,7 @@ export function NoRoutePanel({
   )
 }
 
-/** Lists the pools of the excluded routes by the reason for their exclusion. */
+/** Lists the excluded pools, grouped by the reason of their exclusion. */
 function ExcludedPools({ exclusions: allExclusions }: { readonly exclusions: readonly Exclusion[] }) {
   const exclusionsByReason = new Map<string, Exclusion[]>()
   for (const exclusion of allExclusions)
@@ -159,7 +159,7 @@ type GaugeProps = {
 
 /** Shows the largest amount with a route and the typed amount on a logarithmic scale. */
 function Gauge({ width, maxRoutable, requestedAmount, token }: GaugeProps) {
-  // Returns the decimal logarithm.
+  // Returns the logarithm to base 10.
   const powerOf = (amount: bigint) =>
     String(amount).length - 1 + Math.log10(Number(`0.${String(amount).slice(0, 12)}`) * 10)
   const high = Math.max(powerOf(requestedAmount), powerOf(maxRoutable) + 1)

@@ -10,7 +10,7 @@ import { useAfterPaint, usePaintedParts } from '../ui/after-paint.ts'
 import { lazyPart } from '../ui/lazy-part.tsx'
 import { Amount, Count } from '../ui/Num.tsx'
 import { Skeleton } from '../ui/Skeleton.tsx'
-import { Figures } from './Figures.tsx'
+import { QuoteMetrics } from './QuoteMetrics.tsx'
 import type { OrderRequest, ShownQuote } from './use-quote.ts'
 import type { WhyRouteProps } from './WhyRoute.tsx'
 
@@ -18,14 +18,14 @@ const WhyRoute = lazyPart(async () => (await import('./WhyRoute.tsx')).WhyRoute)
 
 type Props = {
   readonly quote: ShownQuote
-  readonly isAsking: boolean
+  readonly isFetching: boolean
   readonly isStale: boolean
   readonly src: PageToken
   readonly dst: PageToken
   readonly tokenOf: TokenOf
   readonly isSigning: boolean
   readonly native: string
-  /** Order of the quote, with which other routes are requested for the comparison. */
+  /** Request of the quote, which the comparison repeats for other routes. */
   readonly request: OrderRequest
   readonly chainName: string
   /** Number of pools of the chain, for the placeholder. */
@@ -34,12 +34,12 @@ type Props = {
 
 /**
  * Shows the route as a flow with its legend, its metrics, and a table of the legs. Renders again only if the quote or
- * its state changes, and not while an amount is typed. Paints the table after the drawing, so that inputs are handled
- * in between.
+ * its state changes, not while an amount is typed. Paints the table after the drawing, so that the browser handles
+ * inputs in between.
  */
 export const RoutePanel = memo(function RoutePanel({
   quote,
-  isAsking,
+  isFetching,
   isStale,
   src,
   dst,
@@ -67,11 +67,11 @@ export const RoutePanel = memo(function RoutePanel({
     await (format === 'SVG' ? saveSvg(drawing) : savePng(drawing))
   }
   if (visibleParts === 1) return <RouteSkeleton pools={chainPoolCount} />
-  const state = isSigning ? 'held' : isStale ? 'stale' : isAsking ? 'asking' : 'fresh'
+  const state = isSigning ? 'held' : isStale ? 'stale' : isFetching ? 'asking' : 'fresh'
   return (
     <>
-      <section ref={panel} className={`panel route route--${state}`} aria-labelledby="route" aria-busy={isAsking}>
-        {isAsking && !isSigning && <div className="busy" />}
+      <section ref={panel} className={`panel route route--${state}`} aria-labelledby="route" aria-busy={isFetching}>
+        {isFetching && !isSigning && <div className="busy" />}
         <div className="panel__h">
           <h2 id="route">Route</h2>
           <p className="route__sum">
@@ -100,7 +100,7 @@ export const RoutePanel = memo(function RoutePanel({
             ))}
           </span>
         </div>
-        <Figures quote={quote} dst={dst} native={native} />
+        <QuoteMetrics quote={quote} dst={dst} native={native} />
       </section>
       {visibleParts === PART_COUNT && <WhySection {...{ request, quote, src, dst }} />}
       {visibleParts === PART_COUNT && (
@@ -137,8 +137,7 @@ const PaintedLegTable = memo(function Legs(props: ComponentProps<typeof LegTable
 })
 
 /**
- * Compares the route with other routes on demand. Compares a route of one pool at once, because its drawing shows
- * little.
+ * Compares the route with other routes: on demand, or at once for a route of one pool, whose drawing shows little.
  */
 function WhySection({ quote, ...routeProps }: WhyRouteProps) {
   const [isOpen, setIsOpen] = useState<boolean>()
@@ -156,7 +155,7 @@ function WhySection({ quote, ...routeProps }: WhyRouteProps) {
   )
 }
 
-/** Replaces the route if no quote is requested, and shows the reason. */
+/** Shows the reason why there is no route to draw. */
 export function RouteEmpty({ children }: { readonly children: ReactNode }) {
   return (
     <section className="panel route" aria-labelledby="no-route">
@@ -193,7 +192,7 @@ export function RouteSkeleton({ pools }: { readonly pools: number | undefined })
       <div className="key" aria-hidden="true">
         <Skeleton like="concentrated constant product" />
       </div>
-      <Figures quote={undefined} dst={undefined} native="" />
+      <QuoteMetrics quote={undefined} dst={undefined} native="" />
     </section>
   )
 }

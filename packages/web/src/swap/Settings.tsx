@@ -146,7 +146,7 @@ function Slippage({ auto, terms }: Props) {
 }
 
 /**
- * Matches the number of the route's pools with a measured drift in the reason that the service gives for its slippage.
+ * Matches the number of pools with a measured drift, in the reason that the service gives for its slippage.
  */
 const MEASURED_COUNT = /measured for (\d+) of/
 
@@ -185,8 +185,8 @@ function Percentage({ label, value, max, onChange }: PercentageProps) {
         onChange={(event) => {
           const next = event.target.value.trim()
           setText(next)
-          // An invalid number is applied too, and the ticket refuses it. Otherwise a part of it would stay, such as 10
-          // of 100.
+          // Also applies an invalid number, which the ticket refuses. Otherwise its last valid part would stay, such as
+          // 10 of 100.
           onChange(normalizeDecimal(next))
         }}
       />

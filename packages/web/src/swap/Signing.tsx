@@ -7,7 +7,7 @@ import { Icon } from '../ui/Icon.tsx'
 import { Failure, Notice } from '../ui/Notice.tsx'
 import { Amount, Count } from '../ui/Num.tsx'
 import { MainButton } from './MainButton.tsx'
-import { type Signing, type StepState, wasRefused } from './signing.ts'
+import { type Signing, type StepState, wasRejected } from './signing.ts'
 
 type Props = {
   readonly signing: Signing
@@ -19,7 +19,7 @@ type Props = {
   readonly onRetry: () => void
 }
 
-/** Wait for the wallet's answer after which the panel asks the user to check the wallet. */
+/** Time without an answer of the wallet after which the panel asks the user to check the wallet. */
 const SILENT_MS = 60_000
 
 /** Shows the steps of signing with the results of their checks. */
@@ -115,11 +115,11 @@ function Foot({ signing, src, dst, amount, onRetry }: FootProps) {
         </Notice>
       )}
       {error !== undefined &&
-        (wasRefused(error) && lastSent === 'swap' ? (
+        (wasRejected(error) && lastSent === 'swap' ? (
           <Notice kind="warn" title="You canceled the transaction in the wallet." urgent>
             Nothing was swapped.
           </Notice>
-        ) : wasRefused(error) ? (
+        ) : wasRejected(error) ? (
           <Notice kind="warn" title="You declined in the wallet." urgent>
             {lastSent === 'nothing' ? (
               'Nothing was sent.'

@@ -43,7 +43,7 @@ export function SwapPage() {
         </div>
         <div>
           <SidePanel swap={swap} />
-          {/* After the first route, so that it delays nothing. */}
+          {/* Loads after the first route, so that it does not delay the route. */}
           {swap.quote && src && dst && <PairChart chainId={chain.id} {...{ src, dst }} />}
         </div>
       </div>
@@ -123,7 +123,7 @@ const SidePanel = memo(function SidePanel(props: { readonly swap: SwapPageState 
         <ReceiptPanel {...{ route: signing.route, receipt: signing.receipt, src, dst }} />
       )}
       <RoutePanel
-        {...{ quote, isAsking: liveQuote.isFetching, isStale: liveQuote.isStale }}
+        {...{ quote, isFetching: liveQuote.isFetching, isStale: liveQuote.isStale }}
         {...{ src, dst, tokenOf, isSigning: signing !== undefined, native: nativeSymbol, request }}
         {...{ chainName: order.chain.name, chainPoolCount: poolCount }}
       />

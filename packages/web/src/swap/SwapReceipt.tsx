@@ -3,6 +3,7 @@ import type { Proven, Route } from '@sluice/client'
 import { Link } from '@tanstack/react-router'
 import { useEffect, useRef } from 'react'
 import { percentBelow } from '../format/amount.ts'
+import { MINUS } from '../format/number.ts'
 import type { PageToken } from '../service/tokens.ts'
 import { Address } from '../ui/Address.tsx'
 import { Amount, Count } from '../ui/Num.tsx'
@@ -99,7 +100,7 @@ export function ReceiptPanel({ route, receipt, dst }: Props) {
       ? ''
       : percentLess === '0'
         ? '0 %'
-        : `${percentLess.startsWith('-') ? '+' : '\u2212'}${percentLess.replace('-', '')} %`
+        : `${percentLess.startsWith('-') ? '+' : MINUS}${percentLess.replace('-', '')} %`
   return (
     <section className="panel landed" aria-labelledby="paid">
       <div className="panel__h">

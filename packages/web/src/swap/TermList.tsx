@@ -15,11 +15,11 @@ export function TermList({ terms }: { readonly terms: OrderTerms }) {
   if (terms.list.length === 0) return null
   return (
     <dl className="terms" aria-label="Terms of this swap">
-      {terms.list.map(({ name, value, feeRecipient, isNew }) => (
-        <div key={name} className={isNew ? 'terms__new' : undefined}>
+      {terms.list.map(({ name, value, feeRecipient, needsAcceptance }) => (
+        <div key={name} className={needsAcceptance ? 'terms__new' : undefined}>
           <dt>
             {labelByTerm[name]}
-            {isNew && <span className="terms__from"> from the link</span>}
+            {needsAcceptance && <span className="terms__from"> from the link</span>}
           </dt>
           <dd>
             {name === 'recipient' ? 'not your wallet' : `${value} %`}
@@ -36,7 +36,7 @@ export function TermList({ terms }: { readonly terms: OrderTerms }) {
 
 /** Asks the user to accept terms from the link, which somebody else may have chosen. */
 export function AcceptTerms({ terms, symbol }: { readonly terms: OrderTerms; readonly symbol: string }) {
-  const recipient = terms.list.find(({ name, isNew }) => name === 'recipient' && isNew)
+  const recipient = terms.list.find(({ name, needsAcceptance }) => name === 'recipient' && needsAcceptance)
   const title = recipient ? `The link sends all ${symbol} to another account.` : 'The link sets terms of this swap.'
   return (
     <>

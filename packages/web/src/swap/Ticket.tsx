@@ -1,7 +1,8 @@
-/** Parts of the order form and of the receipt on the Swap page. */
+/** Parts of the order form on the Swap page. */
 
 import type { ReactNode } from 'react'
 import { rateText, usdOf } from '../format/amount.ts'
+import { MINUS } from '../format/number.ts'
 import type { PageToken } from '../service/tokens.ts'
 import { Icon } from '../ui/Icon.tsx'
 import { Amount, Decimal, Usd } from '../ui/Num.tsx'
@@ -42,16 +43,16 @@ export function TokenIcon({ symbol }: { readonly symbol: string }) {
   return <span className="disc" data-letter={symbol.charAt(0).toUpperCase()} aria-hidden="true" />
 }
 
-/** Length of the text from which the amount has a smaller font. */
+/** Minimum length of an amount with a smaller font. */
 const LONG_CHARS = 12
-/** Length of the text from which the amount has the smallest font. */
+/** Minimum length of an amount with the smallest font. */
 const LONGER_CHARS = 15
 /** Id of the message about an unusable amount. */
 const PROBLEM_ID = 'amount-why'
 
 type AmountFieldProps = { readonly label: string; readonly entry: AmountEntry }
 
-/** Edits the amount and keeps the text unchanged during typing. */
+/** Edits the amount. Formats the text only after the field loses the focus. */
 export function AmountField({ label, entry }: AmountFieldProps) {
   const { text, unit, typedAmount, setText, commit, formatText } = entry
   const isWrong = typedAmount?.kind === 'wrong' || typedAmount?.kind === 'ambiguous'
@@ -175,8 +176,7 @@ export function UsdValue({ base, token, price }: UsdValueProps) {
   return <Usd value={usdOf(base, token.decimals, price)} />
 }
 
-export const MINUS = '\u2212'
-/** Minimum difference that is shown, in percent. */
+/** Smallest difference that is shown, in percent. */
 const MIN_SHOWN_PERCENT = 0.005
 
 /** Shows the difference in value between input and output. */

@@ -11,7 +11,7 @@ import { Skeleton } from '../ui/Skeleton.tsx'
 import { useBalance } from '../wallet/use-wallet.ts'
 import { optionAfterKey } from './option-keys.ts'
 import { type TicketSide, TokenIcon } from './Ticket.tsx'
-import { sameToken } from './use-quote.ts'
+import { isSameToken } from './use-quote.ts'
 
 type Props = {
   readonly chain: Pick<PageChain, 'id' | 'name'>
@@ -32,9 +32,9 @@ export function TokenPicker({ chain, side, chosenAddress, onChoose, onClose }: P
   const listId = toElementId(useId())
   const options = orderTokens(data ?? [])
   const activeIndex = Math.min(active, options.length - 1)
-  // During a search the list shows the tokens of an earlier text. Enter must not choose any of them.
+  // During a search, the list still shows the tokens of the previous text. Enter must not choose one of them.
   const isSearching = isPending || isPlaceholderData
-  // True if Enter was pressed during a search; the first token that is found will be chosen.
+  // True if Enter was pressed during a search. The first token of the result is then chosen.
   const [isEnterPending, setIsEnterPending] = useState(false)
   useEffect(() => {
     if (!isEnterPending || isSearching) return
@@ -48,7 +48,7 @@ export function TokenPicker({ chain, side, chosenAddress, onChoose, onClose }: P
       setActive(next)
       document.getElementById(`${listId}-${next}`)?.scrollIntoView({ block: 'nearest' })
     } else if (event.key === 'Enter') {
-      // Choosing closes the dialog, and the same key press would click the button that opened it.
+      // Choosing closes the dialog. Without `preventDefault`, the key press would click the button that opened it.
       event.preventDefault()
       if (isSearching) setIsEnterPending(true)
       else if (options[activeIndex]) onChoose(options[activeIndex])
@@ -91,7 +91,7 @@ export function TokenPicker({ chain, side, chosenAddress, onChoose, onClose }: P
             onPointerMove={() => setActive(index)}
             onClick={() => onChoose(token)}
           >
-            <TokenLabel token={token} isChosen={sameToken(token.address, chosenAddress)} />
+            <TokenLabel token={token} isChosen={isSameToken(token.address, chosenAddress)} />
             <Balance chainId={chain.id} token={token} />
           </div>
         ))}

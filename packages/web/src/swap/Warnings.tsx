@@ -1,8 +1,9 @@
 /** The warnings of a quote. */
+import { MINUS } from '../format/number.ts'
 import type { PageToken, TokenOf } from '../service/tokens.ts'
 import { Notice } from '../ui/Notice.tsx'
 import type { Loss } from './loss.ts'
-import { MINUS, ValueDifference } from './Ticket.tsx'
+import { ValueDifference } from './Ticket.tsx'
 import type { ShownQuote } from './use-quote.ts'
 
 type Props = {
@@ -13,9 +14,9 @@ type Props = {
   readonly direct: boolean
 }
 
-/** Matches the addresses in a message of the service. Each is replaced by the token's symbol. */
+/** Matches addresses in a message of the service. The page shows token symbols instead. */
 const ADDRESS = /0x[0-9a-fA-F]{40}/g
-/** Messages of the service that the page replaces by its own. */
+/** Match messages of the service that the page replaces by its own messages. */
 const IMPACT = /^the price impact is ([\d.]+) percent$/
 const TAX = /^(src|dst) takes ([\d.]+) percent on transfers/
 

@@ -1,14 +1,14 @@
-/** The comparison of a route with the routes that it beat. */
+/** The comparison of a quoted route with other routes for the same order. */
 
 import { useQuery } from '@tanstack/react-query'
+import { MINUS } from '../format/number.ts'
 import { retry } from '../service/client.ts'
 import type { PageToken } from '../service/tokens.ts'
 import { Failure } from '../ui/Notice.tsx'
 import { Amount, Count, Percent } from '../ui/Num.tsx'
 import { Scroll } from '../ui/Scroll.tsx'
 import { Skeleton } from '../ui/Skeleton.tsx'
-import { type Alternative, compareRoutes, lossOf, type RouteComparison } from './alternatives.ts'
-import { MINUS } from './Ticket.tsx'
+import { type Alternative, compareRoutes, type RouteComparison, shortfallOf } from './alternatives.ts'
 import type { OrderRequest, ShownQuote } from './use-quote.ts'
 
 export type WhyRouteProps = {
@@ -45,7 +45,7 @@ export function WhyRoute({ request, quote, src, dst }: WhyRouteProps) {
               </thead>
               <tbody>
                 <Row name="This route" quote={data.best} {...{ data, isExactOutput, src, dst }} />
-                {data.otherAlternatives.map((other) => (
+                {data.alternatives.map((other) => (
                   <Row key={other.name} {...other} {...{ data, isExactOutput, src, dst }} />
                 ))}
               </tbody>
@@ -83,7 +83,7 @@ function Row({ name, quote, reason, data, isExactOutput, src, dst }: RowProps) {
         </td>
       </tr>
     )
-  const { base, percent } = lossOf(data.best, quote, isExactOutput)
+  const { base, percent } = shortfallOf(data.best, quote, isExactOutput)
   const amount = isExactOutput ? quote.fromAmount : quote.toAmount
   return (
     <tr>

@@ -1,9 +1,9 @@
-/** Other routes for the same order, for comparison with the quoted one. */
+/** Quotes other routes for an order, for comparison with the quoted route. */
 import { ClientError, type QuoteParameters, type Quote as ServiceQuote } from '@sluice/client'
 import { sluice } from '../service/client.ts'
 import type { OrderRequest, ShownQuote } from './use-quote.ts'
 
-/** Maximum single pools named next to a route with one pool. */
+/** Maximum single-pool routes that are compared with a route of one pool. */
 const MAX_SINGLE_POOLS = 3
 
 export type Alternative = {
@@ -17,10 +17,10 @@ export type Alternative = {
 export type RouteComparison = {
   readonly block: number
   readonly best: ServiceQuote
-  readonly otherAlternatives: readonly Alternative[]
+  readonly alternatives: readonly Alternative[]
 }
 
-/** Requests the order again with restrictions, all at one block, so that only the restrictions differ. */
+/** Quotes the order without and with restrictions at one block, so that the quotes differ only by the restrictions. */
 export async function compareRoutes(
   { chainId, from: _, ...order }: OrderRequest,
   quote: ShownQuote,
@@ -45,16 +45,22 @@ export async function compareRoutes(
   )
   if (!best || best instanceof ClientError) throw best ?? new ClientError('BAD_ANSWER', 'no quote')
   const comparedAlternatives = restrictedQuotes.map((quote, index) => toAlternative(restrictions[index]![0], quote))
-  const singlePoolRoutes = quote.swaps.length === 1 ? await singlePools(chainId, parameters, largestPoolId, signal) : []
+  const singlePoolRoutes =
+    quote.swaps.length === 1 ? await bestSinglePools(chainId, parameters, largestPoolId, signal) : []
   // The route without the quoted pool is often the best single pool, which is listed already.
-  const otherAlternatives = comparedAlternatives.filter(
-    ({ quote }) => !quote || !singlePoolRoutes.some((singlePoolRoute) => samePools(singlePoolRoute.quote!, quote)),
+  const otherRoutes = comparedAlternatives.filter(
+    ({ quote }) => !quote || !singlePoolRoutes.some((singlePoolRoute) => haveSamePools(singlePoolRoute.quote!, quote)),
   )
-  return { block: best.simulationBlock, best, otherAlternatives: [...singlePoolRoutes, ...otherAlternatives] }
+  return { block: best.simulationBlock, best, alternatives: [...singlePoolRoutes, ...otherRoutes] }
 }
 
-/** Returns the best single pools in descending order. Each request excludes the pools found before. */
-async function singlePools(chainId: number, order: QuoteParameters, firstExcludedPool: string, signal: AbortSignal) {
+/** Returns the best single-pool routes, best first. Each request excludes the pools of the previous results. */
+async function bestSinglePools(
+  chainId: number,
+  order: QuoteParameters,
+  firstExcludedPool: string,
+  signal: AbortSignal,
+) {
   const pools: Alternative[] = []
   const excludedPools = [firstExcludedPool]
   while (pools.length < MAX_SINGLE_POOLS) {
@@ -68,7 +74,7 @@ async function singlePools(chainId: number, order: QuoteParameters, firstExclude
 }
 
 const poolsOf = ({ swaps }: ServiceQuote) => swaps.map(({ pool }) => pool).join()
-const samePools = (a: ServiceQuote, b: ServiceQuote): boolean => poolsOf(a) === poolsOf(b)
+const haveSamePools = (a: ServiceQuote, b: ServiceQuote): boolean => poolsOf(a) === poolsOf(b)
 
 function toAlternative(name: string, result: ServiceQuote | ClientError): Alternative {
   return result instanceof ClientError ? { name, quote: undefined, reason: result.message } : { name, quote: result }
@@ -89,10 +95,11 @@ function dexNamesOf({ swaps }: ShownQuote): (pool: string) => string {
 const MILLION = 1_000_000n
 
 /**
- * Returns how much less an alternative pays than the best route, in base units of the output and in percent; net of gas
- * if both gas costs are known. For an exact output, returns how much more input the alternative takes.
+ * Returns by how much an alternative pays less than the best route, in base units of the output and in percent. The
+ * result is net of gas if both gas costs are known. For an exact output, returns how much more input the alternative
+ * takes.
  */
-export function lossOf(best: ServiceQuote, quote: ServiceQuote, isExactOutput: boolean) {
+export function shortfallOf(best: ServiceQuote, quote: ServiceQuote, isExactOutput: boolean) {
   if (isExactOutput) return difference(BigInt(quote.fromAmount), BigInt(best.fromAmount), BigInt(best.fromAmount))
   const isNet = typeof best.netToAmount === 'string' && typeof quote.netToAmount === 'string'
   const [a, b] = isNet ? [best.netToAmount!, quote.netToAmount!] : [best.toAmount, quote.toAmount]

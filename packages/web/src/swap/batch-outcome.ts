@@ -3,22 +3,21 @@ import type { Eip1193Provider } from '@sluice/client'
 import { isHash } from '../format/hex.ts'
 import type { LedgerEntry } from './ledger.ts'
 
-/** Changes of an entry, and the state that the SDK or the wallet reported. */
-export type BatchOutcome = Partial<LedgerEntry> & { readonly state: string }
+/** Changes of a ledger entry, and the state that the SDK or the wallet reported. */
+export type EntryOutcome = Partial<LedgerEntry> & { readonly state: string }
 
 /** EIP-5792 error code of a wallet that does not know the id of a batch. */
 const UNKNOWN_ID = 5730
 
 /**
- * Reads the outcome of a batch. As soon as the wallet reports a hash, the entry becomes a swap, which is followed by its
- * hash.
+ * Reads the outcome of a batch. As soon as the wallet reports a hash, the entry becomes a swap with this hash as its id.
  */
-export async function batchOutcome(id: string, provider: Pick<Eip1193Provider, 'request'>): Promise<BatchOutcome> {
+export async function batchOutcome(id: string, provider: Pick<Eip1193Provider, 'request'>): Promise<EntryOutcome> {
   let answer: { readonly status?: unknown; readonly receipts?: unknown }
   try {
     answer = Object(await provider.request({ method: 'wallet_getCallsStatus', params: [id] }))
   } catch (error) {
-    // The user can then remove the entry, which would otherwise stay pending forever.
+    // In this state, the user can remove the entry, which would otherwise stay pending forever.
     if ((Object(error) as { readonly code?: unknown }).code === UNKNOWN_ID) return { state: 'unknown' }
     throw error
   }
@@ -26,7 +25,7 @@ export async function batchOutcome(id: string, provider: Pick<Eip1193Provider, '
   const last: unknown = Array.isArray(answer.receipts) ? answer.receipts.at(-1) : undefined
   const hash = (Object(last) as { readonly transactionHash?: unknown }).transactionHash
   if (typeof hash === 'string' && isHash(hash)) return { state: 'pending', id: hash, kind: 'swap' }
-  // Some wallets return no receipts for a confirmed batch. Drafts of EIP-5792 used the text for 200.
+  // Some wallets return no receipts for a confirmed batch. Drafts of EIP-5792 used `CONFIRMED` instead of 200.
   const isConfirmed = answer.status === 'CONFIRMED' || Number(answer.status) === 200
   return isConfirmed ? { state: 'landed', status: 'landed' } : { state: 'pending' }
 }

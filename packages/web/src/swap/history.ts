@@ -1,7 +1,7 @@
-/** Prices of a pair at past blocks, from the service's price history. Pure functions. */
+/** Computes the chart of a pair from the service's price history. */
 
 export type UsdPoint = { readonly block: number; readonly timestamp: number; readonly usd: number }
-/** Units of the output per unit of the input at a block. */
+/** Whole output tokens per whole input token at a block. */
 export type PairRate = { readonly block: number; readonly timestamp: number; readonly rate: number }
 
 /**

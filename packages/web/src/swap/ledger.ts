@@ -1,4 +1,4 @@
-/** Transactions sent by the page, stored in the browser so that a reload keeps pending ones. */
+/** Transactions that the page sent, stored in the browser, so that they survive a reload. */
 import { useSyncExternalStore } from 'react'
 
 export type LedgerToken = { readonly symbol: string; readonly decimals: number }
@@ -57,7 +57,7 @@ function isEntry(value: unknown): value is LedgerEntry {
   )
 }
 
-function store(change: (before: readonly LedgerEntry[]) => readonly LedgerEntry[]): void {
+function applyChange(change: (before: readonly LedgerEntry[]) => readonly LedgerEntry[]): void {
   // Another tab may have written in the meantime.
   const storedEntries = load()
   const next = withinLimit(change(storedEntries.length > 0 ? storedEntries : entries))
@@ -65,7 +65,7 @@ function store(change: (before: readonly LedgerEntry[]) => readonly LedgerEntry[
   try {
     localStorage.setItem(STORAGE_KEY, JSON.stringify(next))
   } catch {
-    // If storage is forbidden or full, entries last until the page is closed.
+    // If storage is forbidden or full, the entries last until the page is closed.
   }
   for (const listener of listeners) listener()
 }
@@ -80,15 +80,15 @@ export function withinLimit(allEntries: readonly LedgerEntry[]): readonly Ledger
 
 /** Adds an entry, or replaces the entry with the same id. */
 export function recordEntry(entry: LedgerEntry): void {
-  store((before) => [entry, ...before.filter(({ id }) => id !== entry.id)])
+  applyChange((before) => [entry, ...before.filter(({ id }) => id !== entry.id)])
 }
 
 export function updateEntry(id: string, change: Partial<LedgerEntry>): void {
-  store((before) => before.map((entry) => (entry.id === id ? { ...entry, ...change } : entry)))
+  applyChange((before) => before.map((entry) => (entry.id === id ? { ...entry, ...change } : entry)))
 }
 
 export function removeEntries(isRemoved: (entry: LedgerEntry) => boolean): void {
-  store((before) => before.filter((entry) => !isRemoved(entry)))
+  applyChange((before) => before.filter((entry) => !isRemoved(entry)))
 }
 
 function subscribe(listener: () => void): () => void {

@@ -1,9 +1,9 @@
-/** Estimated loss of a swap at current prices. Prices are floats, so the results are for display only. */
+/** Estimates the loss of a swap at current prices. Prices are floats, so the results are for display only. */
 import { usdOf } from '../format/amount.ts'
 import type { PageToken } from '../service/tokens.ts'
 import type { ShownQuote } from './use-quote.ts'
 
-/** Loss in percent from which a swap asks for confirmation. */
+/** Loss in percent above which the page asks for confirmation. */
 const HIGH_LOSS_PERCENT = 5
 
 export type Loss = {

@@ -1,11 +1,11 @@
 /** Keyboard movement through a list of options. */
 
 /**
- * Returns the option that a key moves to. The list has no end: after the last option comes the first.
+ * Returns the index of the option that a key moves to. The list wraps around: the first option follows the last.
  *
- * @param activeIndex - active option
+ * @param activeIndex - index of the active option
  * @param count - number of options
- * @returns undefined if the key does not move, or if there are no options
+ * @returns undefined if the key moves to no option
  */
 export function optionAfterKey(key: string, activeIndex: number, count: number): number | undefined {
   if (count === 0) return undefined

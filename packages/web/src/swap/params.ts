@@ -2,7 +2,7 @@
 import { NATIVE } from '@sluice/client'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { isAddress } from '../format/hex.ts'
-import { legible } from '../format/legible.ts'
+import { sanitizeText } from '../format/sanitize-text.ts'
 import type { PageToken } from '../service/tokens.ts'
 
 export type SwapParams = {
@@ -26,12 +26,12 @@ export type SwapParams = {
 const addressOrUndefined = (value: unknown) => (isAddress(value) ? value : undefined)
 const decimalOrUndefined = (value: unknown) =>
   /^\d{1,40}(\.\d{0,40})?$/.test(String(value)) ? String(value) : undefined
-/** Maximum characters of a term that are kept. The longest valid term is an address. */
+/** Maximum length of a term. The longest valid term is an address. */
 const MAX_TERM_LENGTH = 60
-/** Returns a term of the link as text. Keeps invalid terms, so that the ticket can show an error. */
+/** Returns a term of the link as text. Keeps invalid terms, because the ticket shows an error for them. */
 const cleanTerm = (value: unknown) => {
   if (value === undefined || value === null || value === '') return undefined
-  return legible(typeof value === 'object' ? JSON.stringify(value) : String(value)).slice(0, MAX_TERM_LENGTH)
+  return sanitizeText(typeof value === 'object' ? JSON.stringify(value) : String(value)).slice(0, MAX_TERM_LENGTH)
 }
 
 /** Parses the URL parameters. Drops invalid tokens and amounts, so that the page uses its defaults. */
@@ -59,13 +59,13 @@ export function parseChainId(value: unknown): number | undefined {
 export function useSwapParams() {
   const params = useSearch({ strict: false }) as SwapParams
   const navigate = useNavigate()
-  /** Pushes a history entry for a change of tokens, but replaces the entry during typing. */
+  /** Changes parameters. Adds a history entry, or replaces the current entry, for example during typing. */
   const change = (changes: { readonly [Name in keyof SwapParams]?: SwapParams[Name] | undefined }, replace = false) =>
     navigate({ to: '/', search: (before: SwapParams) => readSwapParams({ ...before, ...changes }), replace })
   return [params, change] as const
 }
 
-/** Returns the default pair: the chain's wrapped native token and a different dollar token. */
+/** Returns the default pair: the wrapped native token and a dollar token, or else other listed tokens. */
 export function defaultPairOf(
   tokens: readonly PageToken[],
 ): { readonly src: PageToken; readonly dst: PageToken } | undefined {

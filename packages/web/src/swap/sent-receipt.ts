@@ -46,10 +46,10 @@ export async function receiptOf(
     return BigInt(await provider.request({ method: 'eth_call', params: [{ to: route.dst, data }, tag] }))
   }
   const isForRecipient = recipient.toLowerCase() !== route.tx.from.toLowerCase()
-  // The sender of the transaction pays its fee. For a smart account, this is another account than the recipient.
+  // The sender of the transaction pays the fee. With a smart account, the sender is not the recipient.
   const paysFee = isNativeOutput && recipient.toLowerCase() === receipt.from.toLowerCase()
   const fee = paysFee ? gasUsed * BigInt(receipt.effectiveGasPrice ?? '0x0') + BigInt(receipt.l1Fee ?? '0x0') : 0n
-  // Nodes that do not keep the state of the previous block reject the call.
+  // A node that does not keep the state of the previous block rejects the call.
   const received = await Promise.all([balanceAt(block), balanceAt(block - 1)]).then(
     ([after, before]) => undefinedIfNegative(after - before + fee),
     () => undefined,
@@ -57,7 +57,7 @@ export async function receiptOf(
   return { hash, block, gasUsed, received, isForRecipient }
 }
 
-/** Another transaction of the block may have spent more than the swap paid. The received amount is then unknown. */
+/** Returns undefined for a decrease: another transaction of the block has spent more than the swap paid. */
 const undefinedIfNegative = (amount: bigint): bigint | undefined => (amount < 0n ? undefined : amount)
 
 async function requestReceipt(provider: Eip1193Provider, hash: string): Promise<Receipt> {

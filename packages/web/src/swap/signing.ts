@@ -25,7 +25,7 @@ export type StepState = 'todo' | 'now' | 'done'
 
 export type Signing = {
   readonly steps: Readonly<Record<StepName, StepState>>
-  /** Way in which the Guard gets its allowance; undefined until known, or if no allowance is needed. */
+  /** Way in which the Guard gets its allowance; undefined if it is not known yet, or if no allowance is needed. */
   readonly allowance: 'approval' | 'permit' | 'batch' | undefined
   readonly route: Route | undefined
   readonly proof: Proven | undefined
@@ -34,7 +34,7 @@ export type Signing = {
   readonly unknownPoolCount: number
   /** A later quote below the displayed one, which the user must accept. */
   readonly lowerQuote: SwapQuestion | undefined
-  /** Unix milliseconds of the request that the wallet has not answered yet. */
+  /** Time in Unix milliseconds of the request that the wallet has not answered yet. */
   readonly waitingSince: number | undefined
   readonly hash: string | undefined
   /** Kind of the last transaction that the wallet has sent for this swap, including earlier attempts. */
@@ -61,9 +61,9 @@ export function useSigning() {
   const [result, setResult] = useState<Pick<Signing, 'receipt' | 'error'> & { readonly hash: string }>()
 
   async function start(order: SignedOrder, connected: ConnectedWallet): Promise<void> {
-    const { chainId, request, displayedQuote: shown, contracts, direct } = order
+    const { chainId, request, displayedQuote, contracts, direct } = order
     const record = ledgerRecorder(order)
-    const displayedMinimum = BigInt(shown.minToAmount ?? shown.toAmount)
+    const displayedMinimum = BigInt(displayedQuote.minToAmount ?? displayedQuote.toAmount)
     const outcome = await run.start(chainId, request, {
       ...{ contracts, direct },
       // The page shows the number of unknown pools instead of rejecting them.
@@ -102,18 +102,12 @@ export function useSigning() {
 }
 
 /** Returns a listener that records the swap's transactions in the ledger. */
-function ledgerRecorder({
-  chainId,
-  src,
-  dst,
-  request,
-  displayedQuote: shown,
-}: SignedOrder): (progress: SwapProgress) => void {
+function ledgerRecorder({ chainId, src, dst, request, displayedQuote }: SignedOrder): (progress: SwapProgress) => void {
   let entryId: string | undefined
   return (progress) => {
     if (!('state' in progress) || progress.hash === undefined) return
     const { stage, hash: id, state } = progress
-    const route = state.route ?? shown
+    const route = state.route ?? displayedQuote
     const kind =
       stage === 'sent' ? 'swap' : stage === 'batching' ? 'batch' : stage === 'approving' ? 'approval' : undefined
     if (kind) {
@@ -122,11 +116,11 @@ function ledgerRecorder({
         ...{ id, kind, chainId, from: state.from, sentAt: Date.now(), status: 'pending' },
         src: { symbol: src.symbol, decimals: src.decimals },
         dst: { symbol: dst.symbol, decimals: dst.decimals },
-        fromAmount: kind === 'approval' ? String(request.amount ?? shown.fromAmount) : route.fromAmount,
+        fromAmount: kind === 'approval' ? String(request.amount ?? displayedQuote.fromAmount) : route.fromAmount,
         toAmount: route.toAmount,
       })
     }
-    // The final hash of a batch or of a replaced transaction is known only once it is mined.
+    // The hash of a batch or of a replaced transaction is final only once it is mined.
     if (stage === 'done' && entryId !== undefined) updateEntry(entryId, minedChange(id))
   }
 }
@@ -174,7 +168,7 @@ function stepsOf(
   }
 }
 
-/** Returns true if the user rejected the request in the wallet. */
-export function wasRefused(error: unknown): boolean {
+/** Returns true if the user rejected a request in the wallet. */
+export function wasRejected(error: unknown): boolean {
   return error instanceof ClientError && error.code === 'REJECTED'
 }

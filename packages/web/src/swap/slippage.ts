@@ -1,6 +1,6 @@
-/** Slippage of a swap: the one that is signed, and warnings about unusual values. */
+/** Computes the slippage that the user signs, and warns about unusual values. */
 
-/** Returns a warning about a slippage chosen by the user, or null. */
+/** Returns a warning about a slippage that the user chose; null if it is usual. */
 export function slippageWarning(percent: string): string | null {
   const value = Number(percent)
   if (value >= 5) return 'High slippage: a sandwich bot can take up to this much.'
@@ -13,11 +13,11 @@ const PPM_PER_PERCENT = 10_000
 const MARGIN_PPM = 100
 
 /**
- * Returns the slippage in percent to sign with: slightly less than the displayed quote's. Two searches in the same
- * block can differ by a fraction of a basis point. With the margin, the signed minimum is still at least the displayed
- * one.
+ * Returns the slippage to sign, in percent: slightly less than that of the displayed quote. Two searches in the same
+ * block can differ by a fraction of a basis point. Due to the margin, the signed minimum is at least the displayed
+ * minimum.
  */
-export function slippageToSign(shownSlippage: number | string): string {
-  const ppm = Math.round(Number(shownSlippage) * PPM_PER_PERCENT)
+export function slippageToSign(displayedPercent: number | string): string {
+  const ppm = Math.round(Number(displayedPercent) * PPM_PER_PERCENT)
   return String((ppm - Math.min(MARGIN_PPM, Math.floor(ppm / 10))) / PPM_PER_PERCENT)
 }

@@ -1,6 +1,6 @@
 /**
- * Terms of a swap that differ from the defaults. The page shows each of them next to the button. The user must accept
- * terms from a link before signing.
+ * Terms of a swap that differ from the defaults. The page shows each term next to the main button. The user must accept
+ * the terms of a link before signing.
  */
 import { useState } from 'react'
 import { isAddress } from '../format/hex.ts'
@@ -22,8 +22,8 @@ export type Term = {
   readonly value: string
   /** Account that receives the fee; set for the term `fee`. */
   readonly feeRecipient?: string
-  /** True until the user has accepted it. */
-  readonly isNew: boolean
+  /** True until the user accepts the value of the term. */
+  readonly needsAcceptance: boolean
 }
 
 export type OrderTerms = {
@@ -32,10 +32,10 @@ export type OrderTerms = {
   /** Descriptions of invalid terms. While there are any, nothing is quoted or signed. */
   readonly problems: readonly string[]
   /** True if the user must accept a term before signing. */
-  readonly isNew: boolean
-  /** Number of times that the defaults were restored. */
+  readonly needsAcceptance: boolean
+  /** Number of resets to the defaults. */
   readonly resetCount: number
-  /** Changes terms on behalf of the user, which also accepts them. */
+  /** Changes terms as the user chose, and marks them as accepted. */
   readonly set: (change: TermChange) => void
   /** Accepts all terms of the link. */
   readonly accept: () => void
@@ -48,7 +48,7 @@ export function isPercent(text: string, max: number): boolean {
   return /^\d{1,3}(\.\d{1,4})?$/.test(text) && Number(text) <= max
 }
 
-/** Returns the request parameters of the terms; omits the defaults except for slippage. */
+/** Returns the request parameters of the terms. Omits defaults, except for slippage. */
 export function termParametersOf({ slippage, impact, recipient, fee, feeTo }: TermValues) {
   return {
     slippage: slippage ?? 'auto',
@@ -75,7 +75,7 @@ export function problemsOf({ slippage, impact, recipient, fee, feeTo }: TermValu
   ]
 }
 
-/** Values that the user chose or accepted, by name. Stored in the tab until it is closed. */
+/** Values that the user chose or accepted, by term. The tab stores them until it is closed. */
 type AcceptedTerms = { readonly [Name in TermName]?: string | undefined }
 const STORAGE_KEY = 'sluice.terms'
 let acceptedTerms: AcceptedTerms = loadAcceptedTerms()
@@ -93,7 +93,7 @@ function storeAcceptedTerms(values: AcceptedTerms): void {
   try {
     sessionStorage.setItem(STORAGE_KEY, JSON.stringify(values))
   } catch {
-    // If storage is forbidden, values last until the page is closed.
+    // If storage is forbidden, the values last until the page is closed.
   }
 }
 
@@ -108,19 +108,32 @@ export function useTerms(
   const values = withoutDefaults(params, wallet)
   const { slippage, impact, recipient, fee, feeTo } = values
   const problems = problemsOf(values)
-  const isNew = (name: TermName) => values[name] !== undefined && acceptedTerms[name] !== values[name]
+  const needsAcceptance = (name: TermName) => values[name] !== undefined && acceptedTerms[name] !== values[name]
   const list: readonly Term[] = [
-    ...(slippage === undefined ? [] : [{ name: 'slippage', value: slippage, isNew: isNew('slippage') } as const]),
-    ...(impact === undefined ? [] : [{ name: 'impact', value: impact, isNew: isNew('impact') } as const]),
-    ...(recipient === undefined ? [] : [{ name: 'recipient', value: recipient, isNew: isNew('recipient') } as const]),
+    ...(slippage === undefined
+      ? []
+      : [{ name: 'slippage', value: slippage, needsAcceptance: needsAcceptance('slippage') } as const]),
+    ...(impact === undefined
+      ? []
+      : [{ name: 'impact', value: impact, needsAcceptance: needsAcceptance('impact') } as const]),
+    ...(recipient === undefined
+      ? []
+      : [{ name: 'recipient', value: recipient, needsAcceptance: needsAcceptance('recipient') } as const]),
     ...(isPositiveFee(fee) && feeTo !== undefined
-      ? [{ name: 'fee', value: fee, feeRecipient: feeTo, isNew: isNew('fee') || isNew('feeTo') } as const]
+      ? [
+          {
+            name: 'fee',
+            value: fee,
+            feeRecipient: feeTo,
+            needsAcceptance: needsAcceptance('fee') || needsAcceptance('feeTo'),
+          } as const,
+        ]
       : []),
   ]
   return {
     ...{ values, problems, resetCount },
     list: problems.length > 0 ? [] : list,
-    isNew: list.some((term) => term.isNew),
+    needsAcceptance: list.some((term) => term.needsAcceptance),
     set(next) {
       storeAcceptedTerms({ ...acceptedTerms, ...next })
       setChangeCount((count) => count + 1)

@@ -1,6 +1,6 @@
 /**
- * State of the amount field. Typed amounts are written to the URL after a pause, and nothing is quoted or signed until
- * both agree.
+ * State of the amount field. The hook writes a typed amount to the URL after a pause. Until then, nothing is quoted or
+ * signed.
  */
 import { useEffect, useState } from 'react'
 import { groupThousands, parseAmount, parseUsd, type TypedAmount, toPlainText, usdOf } from '../format/amount.ts'
@@ -20,7 +20,7 @@ export type AmountEntry = {
   readonly setText: (text: string) => void
   /** Writes the amount into the URL at once. */
   readonly commit: () => void
-  /** Formats the text in the page's own notation. */
+  /** Rewrites the text with thin spaces between thousands. */
   readonly formatText: () => void
   /** Switches the field between tokens and dollars, keeping the amount. */
   readonly toggleUnit: () => void
@@ -31,12 +31,13 @@ type Draft = {
   readonly text: string
   /** Unit of the field. A dollar sign in the text overrides it. */
   readonly unit: AmountUnit
-  /** Converted once when dollars are typed, so that price updates do not change the amount. */
+  /** Amount of the text. Dollars are converted only when they are typed, so that a new price does not change it. */
   readonly typedAmount: TypedAmount
   readonly token: string
   readonly urlAmountBefore: string
-  /** Amount that was written into the URL. */
+  /** Amount that the hook wrote to the URL; undefined before. */
   readonly writtenAmount?: string
+  /** True once the URL contains `writtenAmount`. */
   readonly isInUrl?: boolean
 }
 
@@ -52,7 +53,7 @@ type Options = {
 
 export function useAmount({ urlAmount, token, price, writeToUrl }: Options): AmountEntry {
   const [latestDraft, setDraft] = useState<Draft>()
-  // A change of amount or token in the URL, such as the browser's back button, replaces the typed text.
+  // A change of amount or token in the URL, for example by the back button, replaces the typed text.
   const acceptedUrlAmounts =
     latestDraft?.token === token?.address &&
     (latestDraft?.isInUrl ? [latestDraft.writtenAmount] : [latestDraft?.urlAmountBefore, latestDraft?.writtenAmount])
@@ -75,13 +76,13 @@ export function useAmount({ urlAmount, token, price, writeToUrl }: Options): Amo
   return {
     text: draft?.text ?? groupThousands(urlAmount),
     unit: draft ? unitOf(draft.text, draft.unit) : 'token',
-    typedAmount: typedAmount,
+    typedAmount,
     isSettled: !draft || draft.writtenAmount === urlAmount,
     setText(text) {
       if (!token) return
       const unit = draft?.unit ?? 'token'
       const typedAmount = parseTypedText(text, unitOf(text, unit), token, price)
-      setDraft({ text, unit, typedAmount: typedAmount, token: token.address, urlAmountBefore: urlAmount })
+      setDraft({ text, unit, typedAmount, token: token.address, urlAmountBefore: urlAmount })
     },
     commit,
     formatText() {
@@ -92,12 +93,12 @@ export function useAmount({ urlAmount, token, price, writeToUrl }: Options): Amo
       if (!token || !typedAmount) return
       if (draft && unitOf(draft.text, draft.unit) === 'usd') return setDraft(undefined)
       if (typeof price !== 'number') return
-      // Changes only the display. The amount changes when the user types.
+      // Changes only the text, not the amount.
       const usd = typedAmount.kind === 'amount' ? usdOf(typedAmount.base, token.decimals, price).toFixed(2) : ''
       setDraft({
         text: usd,
         unit: 'usd',
-        typedAmount: typedAmount,
+        typedAmount,
         token: token.address,
         urlAmountBefore: urlAmount,
         writtenAmount: urlAmount,

@@ -1,16 +1,16 @@
-/** The order in the page's URL: tokens, amount, and terms, with defaults for missing parameters. */
+/** Reads the order from the URL: tokens, amount, and terms, with defaults for missing parameters. */
 import { useQuery } from '@tanstack/react-query'
 import { useRef } from 'react'
 import { parseAmount } from '../format/amount.ts'
 import { type PageChain, useStatus } from '../service/chains.ts'
 import { sluice } from '../service/client.ts'
 import { isNative, type PageToken, useTokenNames, useTokens } from '../service/tokens.ts'
-import { useChain, useSetting } from '../ui/setting.ts'
+import { useChain, useServiceInfo } from '../ui/service-info.ts'
 import { useWallet } from '../wallet/use-wallet.ts'
 import { defaultPairOf, type SwapParams, useSwapParams } from './params.ts'
 import { type OrderTerms, termParametersOf, useTerms } from './terms.ts'
 import { type AmountEntry, useAmount } from './use-amount.ts'
-import { type OrderRequest, sameToken } from './use-quote.ts'
+import { isSameToken, type OrderRequest } from './use-quote.ts'
 
 /** Default amount in whole tokens. On the local chain, only a larger amount gets a route with several pools. */
 const DEFAULT_AMOUNT = { local: '500', other: '1' } as const
@@ -40,7 +40,7 @@ export type OrderState = {
   /** Error of the token list; null if both tokens are known. */
   readonly tokenListError: unknown
   readonly retry: () => void
-  /** Symbol of the native token. */
+  /** Symbol of the native token, or a phrase for it. */
   readonly nativeSymbol: string
   /** Changes the URL and writes the defaults into it. */
   readonly change: (
@@ -51,7 +51,7 @@ export type OrderState = {
 
 export function useOrder(): OrderState {
   const [params, navigate] = useSwapParams()
-  const { local } = useSetting()
+  const { local } = useServiceInfo()
   const chain = useChain(params.chain)
   const wallet = useWallet()
   const { data: tokens, error: tokenListError, refetch } = useTokens(chain.id)
@@ -70,7 +70,7 @@ export function useOrder(): OrderState {
     params.amount ?? (params.src ? '' : DEFAULT_AMOUNT[chain.id === local?.chainId ? 'local' : 'other'])
   const exactSide = params.exact ?? 'in'
   const exactToken = exactSide === 'in' ? src : dst
-  const hasSameToken = sameToken(tokenAddresses.src, tokenAddresses.dst)
+  const hasSameToken = isSameToken(tokenAddresses.src, tokenAddresses.dst)
   const prices = usePrices(chain.id, src, dst)
   const priceOf = (token: PageToken | undefined) => token && prices?.[token.address]
   const change: OrderState['change'] = (changes, replace) => {
@@ -91,7 +91,7 @@ export function useOrder(): OrderState {
   })
   const from = wallet?.chainId === chain.id ? wallet.address : undefined
   const terms = useTerms(params, from, change)
-  // The request uses the amount in the URL, provided that the typed text is a valid amount.
+  // The request uses the amount in the URL, but only while the typed text is a valid amount.
   const urlAmount = exactToken && parseAmount(amountText, exactToken.decimals)
   const isReady = src && dst && !hasSameToken && terms.problems.length === 0
   const amount =
@@ -128,7 +128,7 @@ export function useOrder(): OrderState {
 }
 
 /**
- * Returns the previous request while the new one is equal, so that components that depend on it do not render again.
+ * Returns the previous object if the request has not changed, so that components that depend on it do not render again.
  */
 function useStableRequest(request: OrderRequest | undefined): OrderRequest | undefined {
   const latest = useRef(request)
@@ -138,7 +138,7 @@ function useStableRequest(request: OrderRequest | undefined): OrderRequest | und
 
 const PRICES_POLL_MS = 30_000
 
-/** Loads USD prices of both tokens by lower-case address; empty if the service has none, undefined while loading. */
+/** Loads the USD prices of both tokens, by address. Empty if the request failed, undefined while loading. */
 function usePrices(chainId: number, src: PageToken | undefined, dst: PageToken | undefined): UsdByToken | undefined {
   const { data, isError } = useQuery({
     queryKey: ['prices', chainId, src?.address, dst?.address],

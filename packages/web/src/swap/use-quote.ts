@@ -15,21 +15,21 @@ export type OrderRequest = Omit<SwapParameters, 'from' | 'amount'> & {
 
 export type ShownQuote = Omit<Route, 'tx'> & { readonly tx?: Transaction }
 
-/** Age in blocks from which a quote is requested again before signing. */
+/** Minimum age in blocks of a stale quote, which must be refreshed before signing. */
 export const STALE_BLOCKS = 4
 /** Milliseconds between retries of a failed quote. */
 const RETRY_MS = 4_000
-/** Milliseconds without a response of the service after which quotes count as out of date: four polls of its status. */
+/** Milliseconds without a response of the service after which a quote counts as stale: four polls of its status. */
 const SILENT_MS = 8_000
 
 /**
- * Milliseconds without a response to a changed request after which placeholders replace the figures of the previous
- * one.
+ * Milliseconds without a response to a changed request after which placeholders replace the numbers of the previous
+ * request.
  */
 const LATE_MS = 1_500
 
 export type LiveQuote = {
-  /** Latest quote. While a new request is loading, the quote of the previous request is kept for a short time. */
+  /** Latest quote. While a new request is loading, this is for a short time the quote of the previous request. */
   readonly quote: ShownQuote | undefined
   /** True if the quote answers the current request. */
   readonly isCurrent: boolean
@@ -46,7 +46,7 @@ export type LiveQuote = {
   readonly retry: () => void
 }
 
-/** @param isSigning - true while the user signs, which stops requests and updates */
+/** @param isSigning - true while the user signs; then the hook requests nothing and keeps the quote */
 export function useQuote(order: OrderRequest | undefined, isSigning: boolean): LiveQuote {
   const { data: status, dataUpdatedAt, refetch } = useStatus(order?.chainId ?? 0, order !== undefined)
   const isSilent = useIsOlder(dataUpdatedAt, SILENT_MS)
@@ -58,7 +58,7 @@ export function useQuote(order: OrderRequest | undefined, isSigning: boolean): L
     pollMs: RETRY_MS,
   })
   const { error, block: lastCheckedBlock } = stream
-  // Until the first check of this request, the quote belongs to the previous request.
+  // Until the service has answered this request, `stream.quote` belongs to the previous request.
   const isAnswered = lastCheckedBlock !== undefined
   const key = JSON.stringify(order)
   const [request, setRequest] = useState({ key, since: Date.now() })
@@ -81,7 +81,7 @@ export function useQuote(order: OrderRequest | undefined, isSigning: boolean): L
   }
 }
 
-/** Returns true once `ms` milliseconds have passed since a time. A time of 0 means that nothing has happened yet. */
+/** Returns true once `ms` milliseconds have passed since `startedAt`. 0 means that the time has not begun yet. */
 function useIsOlder(startedAt: number, ms: number): boolean {
   const [isOlder, setIsOlder] = useState(false)
   useEffect(() => {
@@ -98,5 +98,5 @@ export function isRefusal(error: unknown): error is ClientError {
   return error instanceof ClientError && error.code === 'NO_ROUTE'
 }
 
-export const sameToken = (a: string | undefined, b: string | undefined): boolean =>
+export const isSameToken = (a: string | undefined, b: string | undefined): boolean =>
   a !== undefined && b !== undefined && a.toLowerCase() === b.toLowerCase()

@@ -4,15 +4,15 @@ import { toPlainText } from '../format/amount.ts'
 import type { LocalChain } from '../service/chains.ts'
 import { isAboutSize, refusalOf } from '../service/error-messages.ts'
 import { isNative, type PageToken, type TokenOf, useTokenNames } from '../service/tokens.ts'
-import { useSetting } from '../ui/setting.ts'
+import { useServiceInfo } from '../ui/service-info.ts'
 import { type ConnectedWallet, useBalance, useGasReserve, useWallet } from '../wallet/use-wallet.ts'
 import { type Loss, lossOf } from './loss.ts'
 import { type Signing, useSigning } from './signing.ts'
 import { slippageToSign } from './slippage.ts'
 import type { TicketSide } from './Ticket.tsx'
-import { useLargest } from './use-largest.ts'
+import { useLargestAmount } from './use-largest-amount.ts'
 import { type OrderState, useOrder } from './use-order.ts'
-import { isRefusal, type LiveQuote, type ShownQuote, sameToken, useQuote } from './use-quote.ts'
+import { isRefusal, isSameToken, type LiveQuote, type ShownQuote, useQuote } from './use-quote.ts'
 
 export type SwapPageState = {
   readonly order: OrderState
@@ -25,9 +25,9 @@ export type SwapPageState = {
   readonly spendableBalance: bigint | undefined
   /** Input of the swap in base units; 0 while unknown. */
   readonly amountToPay: bigint
-  /** The wallet's missing funds: for the input, or for gas. */
+  /** Purpose for which the wallet's balance is too low; undefined if it suffices. */
   readonly missingFunds: 'input' | 'gas' | undefined
-  /** True if the quote answers the amount as typed. Signing requires it. */
+  /** True if the quote is for the amount as typed. Signing requires such a quote. */
   readonly isReady: boolean
   readonly loss: Loss | undefined
   /** True if the service found no route. */
@@ -53,7 +53,7 @@ export type SwapPageState = {
 export function useSwap(): SwapPageState {
   const order = useOrder()
   const { chain, src, request, entry, exactSide } = order
-  const { local } = useSetting()
+  const { local } = useServiceInfo()
   const wallet = useWallet()
   const queries = useQueryClient()
   const signing = useSigning()
@@ -74,7 +74,7 @@ export function useSwap(): SwapPageState {
   const isRefused = isOrderOpen && isRefusal(liveQuote.error)
   const reportedMax = isRefused ? refusalOf(liveQuote.error)?.maxRoutableAmount : undefined
   const needsSearch = isRefused && reportedMax === undefined && isAboutSize(liveQuote.error)
-  const largest = useLargest(request, needsSearch)
+  const largest = useLargestAmount(request, needsSearch)
   const searchedMax = largest.isError ? 0n : largest.data === undefined ? undefined : BigInt(largest.data)
   const isReady = entry.isSettled && liveQuote.isCurrent
   return {
@@ -112,8 +112,7 @@ function createActions(input: ActionsInput): SwapPageState['actions'] {
   return {
     setAmount: (amount, replace) => change({ amount }, replace),
     liftImpactLimit: () => terms.set({ impact: '100' }),
-    // Reverses the trade: the quoted output becomes the input. Until a quote states it, the amount stays with its
-    // token.
+    // Reverses the trade: the quoted output becomes the input. Without a current quote, the amount stays with its token.
     flip() {
       if (!src || !dst) return
       const sides = { src: dst.address, dst: src.address }
@@ -126,7 +125,7 @@ function createActions(input: ActionsInput): SwapPageState['actions'] {
           ? end === 'in'
             ? toPlainText(quote.fromAmount, src.decimals)
             : toPlainText(quote.minToAmount ?? quote.toAmount, dst.decimals)
-          : // With the other token, the same text would mean another trade, which may be thousands of times larger.
+          : // For the other token, the same number would be another amount, maybe thousands of times larger.
             ''
       change({ amount, exact: end === 'out' ? 'out' : undefined })
     },
@@ -134,17 +133,17 @@ function createActions(input: ActionsInput): SwapPageState['actions'] {
       const [thisSide, otherSide] = side === 'pay' ? (['src', 'dst'] as const) : (['dst', 'src'] as const)
       const currentTokens = { src: src?.address, dst: dst?.address }
       // Choosing the other side's token swaps the two tokens.
-      const swappedToken = sameToken(token.address, currentTokens[otherSide])
+      const swappedToken = isSameToken(token.address, currentTokens[otherSide])
         ? currentTokens[thisSide]
         : currentTokens[otherSide]
       change({ [thisSide]: token.address, ...(swappedToken && { [otherSide]: swappedToken }) })
     },
     sign() {
-      if (!src || !dst || !request || !liveQuote.quote || !wallet || !isReady || terms.isNew) return
+      if (!src || !dst || !request || !liveQuote.quote || !wallet || !isReady || terms.needsAcceptance) return
       const { chainId, from: _, amountOut: __, ...parameters } = request
       const contracts = chainId === local?.chainId ? local.contracts : undefined
       const slippage = request.slippage === 'auto' ? liveQuote.quote.slippage?.percent : request.slippage
-      // An exact output order is signed with the input of its quote.
+      // The user signs an exact-output order with the input of its quote as an exact input.
       const signedRequest = {
         ...parameters,
         amount: liveQuote.quote.fromAmount,
@@ -185,8 +184,8 @@ function subtractReserve(balance: bigint | undefined, reserve: bigint | undefine
 }
 
 /**
- * Returns true if the transaction calls `swapDirect` or its permit variant, in which the Executor pays the recipient
- * itself, as taxed output tokens need.
+ * Returns true if the transaction calls `swapDirect` or its permit variant. In this mode, the Executor pays the recipient
+ * directly, as taxed output tokens need.
  */
 export function isDirect({ tx }: Pick<ShownQuote, 'tx'>): boolean {
   return tx !== undefined && /^0x(e956b9b0|c74a41f4)/.test(tx.data)

@@ -2,12 +2,12 @@
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { Dialog } from './Dialog.tsx'
-import { useSetting } from './setting.ts'
+import { useServiceInfo } from './service-info.ts'
 
 const MAX_SHOWN = 60
 
 export function ChainDialog({ chosenId, onClose }: { readonly chosenId: number; readonly onClose: () => void }) {
-  const { chains, local } = useSetting()
+  const { chains, local } = useServiceInfo()
   const navigate = useNavigate()
   const [text, setText] = useState('')
   const searchText = text.trim().toLowerCase()

@@ -2,7 +2,7 @@
 import { useEffect, useState } from 'react'
 import { copyText } from './copy-text.ts'
 
-/** Copies a text, and briefly shows in the button that it did, or that the browser refused access to the clipboard. */
+/** Copies a text, and briefly shows in the button whether the browser allowed it. */
 export function Copy({
   text,
   children,

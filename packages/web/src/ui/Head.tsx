@@ -5,11 +5,11 @@ import { pages } from '../pages.ts'
 import { useStatus } from '../service/chains.ts'
 import { ChainDialog } from './ChainDialog.tsx'
 import { Count } from './Num.tsx'
-import { chainParameter, useChain } from './setting.ts'
+import { chainParameter, useChain } from './service-info.ts'
 import { useTheme } from './theme.ts'
 import { WalletButton } from './WalletButton.tsx'
 
-/** Renders when the chain or the path changes, and not on each change of other URL parameters. */
+/** Shows the navigation, the chain, the theme, and the wallet. Does not render on changes of other URL parameters. */
 export const Head = memo(function Head() {
   const chainInUrl = useRouterState({ select: ({ location }) => (location.search as { chain?: number }).chain })
   const path = useRouterState({ select: ({ location }) => location.pathname })
@@ -73,6 +73,6 @@ function scrollToOpenPage(nav: HTMLElement | null): void {
   const link = nav?.querySelector('[aria-current]')
   if (!nav || !link) return
   const [navBox, linkBox] = [nav.getBoundingClientRect(), link.getBoundingClientRect()]
-  // `scrollIntoView` would make the Tab key start from this link and skip the skip link.
+  // After `scrollIntoView`, the Tab key would start from this link and miss the skip link.
   nav.scrollLeft += (linkBox.left + linkBox.right - navBox.left - navBox.right) / 2
 }

@@ -1,8 +1,8 @@
 /** Components that show numbers. */
 import { toPlainText } from '../format/amount.ts'
-import { decimalText, groupThousandsOf, type NumberParts, splitForDisplay } from '../format/number.ts'
+import { decimalText, groupThousandsOf, MINUS, type NumberParts, splitForDisplay } from '../format/number.ts'
 
-/** Shows a number whose thousands are separated by CSS, so that copied text has only digits. */
+/** Shows a number. CSS separates the thousands, so that copied text has only digits. */
 function Digits({ parts, title }: { readonly parts: NumberParts; readonly title?: string | undefined }) {
   const { sign, groups, fraction, tiny, text } = parts
   return (
@@ -52,7 +52,7 @@ export function Amount({ base, decimals, digits = 7, maxDecimals = 6 }: AmountPr
   return <Digits parts={splitForDisplay(text, digits, maxDecimals)} title={text} />
 }
 
-/** Shows an amount in a table, with two decimals from 1,000 up and four below, so that decimal points nearly align. */
+/** Shows an amount in a table: with two decimals from 1,000 up, and with four below. So decimal points nearly align. */
 export function AmountCell({ base, decimals }: AmountProps) {
   const text = toPlainText(base, decimals)
   return <Digits parts={splitForDisplay(text, 30, text.split('.')[0]!.length > 3 ? 2 : 4)} title={text} />
@@ -78,7 +78,7 @@ export function Count({ value }: { readonly value: number | bigint | string }) {
   )
 }
 
-/** Shows USD. A missing value reads as `unknown`, never as 0. */
+/** Shows USD. A missing value shows the text `unknown`, never 0. */
 export function Usd({
   value,
   unknown = 'no price',
@@ -114,7 +114,7 @@ export function Percent({ value, maxDecimals = 2, hasNoUnit = false }: PercentPr
   const text =
     value > 0 && value < minShown
       ? `< ${minShown.toFixed(maxDecimals)}`
-      : value.toFixed(maxDecimals).replace('-', '\u2212')
+      : value.toFixed(maxDecimals).replace('-', MINUS)
   return (
     <span className="num">
       {text}
@@ -125,14 +125,14 @@ export function Percent({ value, maxDecimals = 2, hasNoUnit = false }: PercentPr
 
 type BpsProps = { readonly value: number | null | undefined; readonly hasNoUnit?: boolean }
 
-/** Shows basis points with two decimals; a missing value reads as not known. */
+/** Shows basis points with two decimals. A missing value shows "not known", or a dash without a unit. */
 export function Bps({ value, hasNoUnit = false }: BpsProps) {
   if (value === null || value === undefined) return <span className="q">{hasNoUnit ? '–' : 'not known'}</span>
   // A value that rounds to 0 has no sign.
   const text = value.toFixed(2).replace(/^-(?=0\.00$)/, '')
   return (
     <span className="num">
-      {text.replace('-', '\u2212')}
+      {text.replace('-', MINUS)}
       {!hasNoUnit && <span className="unit"> bps</span>}
     </span>
   )

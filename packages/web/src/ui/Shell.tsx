@@ -3,7 +3,7 @@ import { Outlet, useNavigate, useRouterState } from '@tanstack/react-router'
 import { useEffect, useRef, useState } from 'react'
 import { Dialog } from './Dialog.tsx'
 import { Head } from './Head.tsx'
-import { chainParameter } from './setting.ts'
+import { chainParameter } from './service-info.ts'
 
 /** Paths of the pages, by the letter that follows `g`. */
 const pathByKey: Readonly<Record<string, string>> = {
@@ -29,7 +29,7 @@ const shortcutHelp = [
 /** Maximum milliseconds between `g` and the letter of a page. */
 const CHORD_MS = 1_500
 
-/** Name of the event that sends a shortcut key to the open page. Shortcuts apply only if no field has the focus. */
+/** Name of the event that reports a shortcut key to the open page. */
 const KEY_EVENT = 'sluice:key'
 
 export function Shell() {
@@ -84,7 +84,7 @@ export function Shell() {
   )
 }
 
-/** Runs an action on a shortcut key, unless a field has the focus. */
+/** Runs an action when a shortcut key is pressed and no field has the focus. */
 export function useKey(key: '/' | 'r', action: () => void): void {
   const latest = useRef(action)
   latest.current = action

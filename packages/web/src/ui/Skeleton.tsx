@@ -1,6 +1,6 @@
 /** The placeholder of a loading number. */
 
-/** Placeholder of a loading number. `like` sets its width. */
+/** Shows an empty box with the width of the text `like`. */
 export function Skeleton({ like }: { readonly like: string }) {
   return (
     <span className="sk" aria-hidden="true">

@@ -1,5 +1,5 @@
 /** A token amount with its symbol. */
-import { legible } from '../format/legible.ts'
+import { sanitizeText } from '../format/sanitize-text.ts'
 import type { PageToken } from '../service/tokens.ts'
 import { Amount } from './Num.tsx'
 
@@ -7,7 +7,7 @@ type Props = { readonly base: bigint | string; readonly token: PageToken; readon
 
 /** Shows an amount with its symbol; in base units if the token's decimals are unknown. */
 export function TokenAmount({ base, token: { symbol, decimals, tags }, digits = 7 }: Props) {
-  const name = legible(symbol)
+  const name = sanitizeText(symbol)
   if (tags?.includes('unknown'))
     return (
       <>

@@ -1,7 +1,7 @@
-/** Delays the work that an input causes until the feedback of the input is painted. */
+/** Delays work until the browser has painted the feedback of the input that causes the work. */
 import { useCallback, useEffect, useRef, useState } from 'react'
 
-/** Maximum milliseconds until the work runs in a page without frames, such as a hidden tab. */
+/** Milliseconds after which the work runs if the browser paints no frame, as in a hidden tab. */
 const MAX_WAIT_MS = 200
 
 /** Pause in typing after which a text is applied. */
@@ -20,8 +20,8 @@ export function afterPaint(work: () => void): void {
 }
 
 /**
- * Delays each change of a value until the next paint, so that inputs are handled between two renderings. The first
- * rendering gets the value at once.
+ * Delays each change of a value until after the next paint, so that the browser handles inputs between two renderings.
+ * The first rendering gets the value at once.
  */
 export function useAfterPaint<T>(value: T): T {
   const [paintedValue, setPaintedValue] = useState<T>(() => value)
@@ -33,7 +33,7 @@ export function useAfterPaint<T>(value: T): T {
   return paintedValue
 }
 
-/** Returns how many parts of a large view to show: one at first, and one more after each paint. */
+/** Returns the number of parts of a large view to show: one at first, and one more after each paint. */
 export function usePaintedParts(count: number): number {
   const [partCount, setPartCount] = useState(1)
   useEffect(() => {
@@ -50,7 +50,7 @@ export const nextPaint = (): Promise<void> => new Promise(afterPaint)
  * navigation renders the whole page again.
  *
  * @param value - the applied choice
- * @param pauseMs - pause after the last choice until it is applied, for text that is typed
+ * @param pauseMs - pause after the latest choice until it is applied, for typed text
  * @returns the choice to show, and a stable function that chooses
  */
 export function useChoice<T>(value: T, apply: (next: T) => Promise<void> | void, pauseMs = 0) {
@@ -71,7 +71,7 @@ export function useChoice<T>(value: T, apply: (next: T) => Promise<void> | void,
     if (latest.current.pauseMs > 0) setTimeout(run, latest.current.pauseMs)
     else afterPaint(run)
   }, [])
-  // A page that was left must not navigate back.
+  // A page that the user has left must not navigate.
   useEffect(
     () => () => {
       lastChoice.current = undefined

@@ -1,19 +1,19 @@
 /** Components whose code loads on demand. */
 import { type FunctionComponent, useEffect, useState } from 'react'
 
-type Code<P> = { readonly load: () => Promise<FunctionComponent<P>>; loaded?: FunctionComponent<P> }
+/** Source of a component, and the component once it is loaded. */
+type LazyCode<P> = { readonly load: () => Promise<FunctionComponent<P>>; loaded?: FunctionComponent<P> }
 
 /**
- * Returns a component whose code loads when it is first shown. The code may not arrive, for example because the network
- * is lost or a new version replaced its file. Then a notice replaces the component, and
- * the rest of the page stays usable.
+ * Returns a component whose code loads when it is first shown. If the code does not load, for example because a new
+ * version replaced its file, a notice replaces the component, and the rest of the page stays usable.
  */
 export function lazyPart<P extends object>(load: () => Promise<FunctionComponent<P>>): FunctionComponent<P> {
-  const code: Code<P> = { load }
+  const code: LazyCode<P> = { load }
   return (props) => <Part code={code} props={props} />
 }
 
-function Part<P extends object>({ code, props }: { readonly code: Code<P>; readonly props: P }) {
+function Part<P extends object>({ code, props }: { readonly code: LazyCode<P>; readonly props: P }) {
   const [state, setState] = useState<'loading' | 'loaded' | 'failed'>('loading')
   useEffect(() => {
     if (code.loaded) return
@@ -30,7 +30,7 @@ function Part<P extends object>({ code, props }: { readonly code: Code<P>; reado
 }
 
 /**
- * Offers a reload, because browsers do not request a module again after its import failed. The URL keeps the inputs.
+ * Offers a reload, because a browser does not request a module again after a failed import. The URL keeps the inputs.
  */
 function NotLoaded() {
   return (

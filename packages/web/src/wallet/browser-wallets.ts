@@ -1,4 +1,4 @@
-/** Browser wallets (EIP-6963) by wagmi. Loads on demand, because most visits need no wallet. */
+/** Connects browser wallets (EIP-6963) with wagmi. Loads on demand, because most visits need no wallet. */
 import type { Eip1193Provider } from '@sluice/client'
 import { type Config, createConfig, createStorage, http } from 'wagmi'
 import {
@@ -11,10 +11,10 @@ import {
   watchConnection,
   watchConnectors,
 } from 'wagmi/actions'
-import type { Setting } from '../service/chains.ts'
+import type { ServiceInfo } from '../service/chains.ts'
 import type { Session, WalletOption } from './session.ts'
 
-/** Placeholder chain, because wagmi requires one even if the service lists none. */
+/** Placeholder chain for a service without chains, because wagmi requires a chain. */
 const PLACEHOLDER_CHAIN = wagmiChainOf(1, 'Ethereum', [])
 
 export type BrowserWallets = {
@@ -27,20 +27,20 @@ export type BrowserWallets = {
 }
 
 /** @param notify - called after each change of the session or of the announced wallets */
-export function openBrowserWallets({ chains, local }: Setting, notify: () => void): BrowserWallets {
+export function openBrowserWallets({ chains, local }: ServiceInfo, notify: () => void): BrowserWallets {
   const wagmiChains = chains.map(({ id, name }) => wagmiChainOf(id, name, id === local?.chainId ? [local.rpcUrl] : []))
   const [firstChain = PLACEHOLDER_CHAIN, ...otherChains] = wagmiChains
   const config: Config = createConfig({
     chains: [firstChain, ...otherChains],
     connectors: [],
     multiInjectedProviderDiscovery: true,
-    // The page reads chain state only through the wallet or the local chain's node.
+    // wagmi requires transports, but the page does not use them: it reads chain state through the wallet.
     transports: Object.fromEntries([firstChain, ...otherChains].map(({ id }) => [id, http()])),
     storage: createStorage({ storage: localStorage }),
   })
   watchConnection(config, { onChange: notify })
   watchConnectors(config, { onChange: notify })
-  /** Ends every connection except the one with this `uid`. Otherwise wagmi would silently switch to another open connection. */
+  /** Ends all other connections. Otherwise wagmi would silently switch to one of them after a disconnection. */
   const disconnectAllExcept = (uid?: string) =>
     Promise.allSettled(
       getConnections(config).flatMap(({ connector }) =>

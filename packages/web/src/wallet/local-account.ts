@@ -1,4 +1,4 @@
-/** The first account of a local chain as a wallet. Its node holds the key and signs every request. */
+/** The first account of a local chain as a wallet. The chain's node holds the key and signs every request. */
 import type { Eip1193Provider } from '@sluice/client'
 import type { LocalChain } from '../service/chains.ts'
 import type { Session } from './session.ts'

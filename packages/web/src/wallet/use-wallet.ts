@@ -1,4 +1,4 @@
-/** The connected wallet in the SDK's form, its balances, and its allowances. */
+/** Hooks for the connected wallet, its balances, and its allowances. */
 import { type AllowanceWay, canBatch, type Eip1193Provider, fromEip1193, type Wallet } from '@sluice/client'
 import { useQuery } from '@tanstack/react-query'
 import { sluice } from '../service/client.ts'
@@ -41,9 +41,9 @@ export function useBalance(chainId: number, token: string | undefined): bigint |
   return data === undefined ? undefined : BigInt(data)
 }
 
-/** Gas that is assumed for a swap whose route is unknown. */
+/** Gas of a swap whose route is unknown. */
 const DEFAULT_GAS = 500_000n
-/** Factor of the reserve: the gas price may double before the swap is mined, and the gas limit exceeds the estimate. */
+/** Factor of the gas reserve. The gas price may double until the swap is mined, and the gas limit is above the estimate. */
 const GAS_MARGIN = 3n
 
 /** Returns the wei to reserve for the gas of a swap; undefined while the gas price is unknown. */
@@ -62,7 +62,7 @@ export function useGasReserve(chainId: number, enabled: boolean, gas: string | u
   return data === undefined ? undefined : BigInt(data) * BigInt(gas ?? DEFAULT_GAS) * GAS_MARGIN
 }
 
-/** Returns a spender's allowance in base units; undefined in the same cases as a balance. */
+/** Returns the allowance of a spender in base units; undefined on another chain, without a token contract, or after a failure. */
 export function useAllowance(chainId: number, token: string | undefined, spender: string): bigint | undefined {
   const connected = useWallet()
   const { data } = useQuery({

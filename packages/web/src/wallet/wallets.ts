@@ -1,24 +1,24 @@
 /** The wallets of the page: the local chain's account, and browser wallets, whose code loads on demand. */
 import { createContext, useContext, useSyncExternalStore } from 'react'
-import type { Setting } from '../service/chains.ts'
+import type { ServiceInfo } from '../service/chains.ts'
 import type { BrowserWallets } from './browser-wallets.ts'
 import { LOCAL_WALLET_ID, localSession } from './local-account.ts'
 import type { Session, WalletOption } from './session.ts'
 
 type WalletState = {
   readonly session: Session | undefined
-  /** Wallets that can be connected; undefined while their code is loading. */
+  /** Wallets that can be connected; undefined until the code of browser wallets is loaded. */
   readonly options: readonly WalletOption[] | undefined
 }
 
-/** Set if the user disconnected the local account, so that the page does not connect it again by itself. */
+/** Key that is set if the user disconnected the local account, so that the page does not reconnect it. */
 const DISCONNECTED_KEY = 'sluice.left'
-/** Set while a browser wallet is connected, so that the next visit loads the code of browser wallets. */
+/** Key that is set while a browser wallet is connected, so that the next visit reconnects it. */
 const CONNECTED_KEY = 'sluice.wallet'
 
 /** Creates the wallets, and reconnects the browser wallet of the last visit. */
-export function createWallets(setting: Setting) {
-  const local = setting.local ? localSession(setting.local) : undefined
+export function createWallets(serviceInfo: ServiceInfo) {
+  const local = serviceInfo.local ? localSession(serviceInfo.local) : undefined
   const listeners = new Set<() => void>()
   let browserWallets: BrowserWallets | undefined
   let pendingLoad: Promise<BrowserWallets> | undefined
@@ -29,7 +29,7 @@ export function createWallets(setting: Setting) {
     const isSameAccount = session?.address === state.session?.address && session?.chainId === state.session?.chainId
     const localWallets = local ? [{ id: LOCAL_WALLET_ID, name: local.name, isLocal: true }] : []
     state = {
-      // The same object for the same account, so that components render again only if something changed.
+      // Keeps the object of an unchanged session, so that components render again only after a change.
       session: isSameAccount && session?.name === state.session?.name ? state.session : session,
       options: browserWallets && [...localWallets, ...browserWallets.options()],
     }
@@ -38,7 +38,7 @@ export function createWallets(setting: Setting) {
   function loadBrowserWallets(): Promise<BrowserWallets> {
     pendingLoad ??= import('./browser-wallets.ts').then(
       ({ openBrowserWallets }) => {
-        browserWallets = openBrowserWallets(setting, update)
+        browserWallets = openBrowserWallets(serviceInfo, update)
         update()
         return browserWallets
       },

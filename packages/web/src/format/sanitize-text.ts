@@ -1,13 +1,13 @@
-/** Cleans untrusted text for display. */
+/** Sanitizes untrusted text for display. */
 
 /** Maximum number of characters shown of a name. */
 const MAX_SHOWN_CHARS = 80
 
 /**
- * Makes untrusted text safe to show. The result has at most 80 characters, and no characters that reverse the writing,
- * are invisible or blank, stack, or break the line.
+ * Makes untrusted text safe to show. The result has at most 80 characters. It has no invisible or blank characters, no
+ * line breaks, and no characters that stack or change the writing direction.
  */
-export function legible(text: string): string {
+export function sanitizeText(text: string): string {
   const shownText = text
     .slice(0, 8 * MAX_SHOWN_CHARS)
     .replace(/[\p{C}\p{Z}\p{Mn}\p{Me}\u115f\u1160\u2800\u3164\uffa0]+/gu, ' ')

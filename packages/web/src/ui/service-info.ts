@@ -1,16 +1,16 @@
-/** Data loaded before the first render: the service's chains and the local chain. */
+/** Context with the chains of the service and the local chain, which the app loads before the first render. */
 import { createContext, useContext } from 'react'
-import type { PageChain, Setting } from '../service/chains.ts'
+import type { PageChain, ServiceInfo } from '../service/chains.ts'
 
-export const SettingContext = createContext<Setting>({ chains: [], local: null })
+export const ServiceInfoContext = createContext<ServiceInfo>({ chains: [], local: null })
 
-export const useSetting = (): Setting => useContext(SettingContext)
+export const useServiceInfo = (): ServiceInfo => useContext(ServiceInfoContext)
 
 const UNKNOWN_CHAIN: PageChain = { id: 1, name: 'Ethereum', guard: '', status: 'predicted' }
 
-/** Returns the chain named in the URL; by default the local chain, or the first chain. */
+/** Returns the chain with the id in the URL. Without an id, returns the first chain, which is the local chain if any. */
 export function useChain(chainId: number | undefined): PageChain {
-  const { chains } = useSetting()
+  const { chains } = useServiceInfo()
   const namedChain = chains.find(({ id }) => id === chainId)
   if (namedChain) return namedChain
   if (chainId !== undefined) return { ...UNKNOWN_CHAIN, id: chainId, name: `Chain ${chainId}` }

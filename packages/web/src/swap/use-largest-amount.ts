@@ -1,16 +1,16 @@
-/** Finds the largest amount with a route by a bounded number of quotes, if the service does not report it. */
+/** Finds the largest amount with a route by a bounded number of quotes. Used if the service does not report it. */
 import { ClientError } from '@sluice/client'
 import { useQuery } from '@tanstack/react-query'
 import { retry, sluice } from '../service/client.ts'
 import type { OrderRequest } from './use-quote.ts'
 
-/** Maximum divisions by ten until an amount has a route. The bisection steps follow. */
+/** Maximum divisions by ten until an amount has a route. Bisection steps follow. */
 const MAX_DIVISIONS = 12
 const BISECTION_STEPS = 5
-/** Significant digits of the proposed amount, rounded down. */
+/** Significant digits of the result, which is rounded down. */
 const SIGNIFICANT_DIGITS = 3
 
-export function useLargest(request: OrderRequest | undefined, isRequested: boolean) {
+export function useLargestAmount(request: OrderRequest | undefined, isRequested: boolean) {
   return useQuery({
     queryKey: ['largest', request],
     enabled: isRequested && request !== undefined,
@@ -27,7 +27,7 @@ async function searchLargest({ chainId, from: _, amount, amountOut, ...terms }: 
       .then(
         () => true,
         (error) => {
-          // A service that is busy says nothing about the amount.
+          // A temporary error does not show whether the amount has a route.
           if (error instanceof ClientError && error.retryable) throw error
           return false
         },

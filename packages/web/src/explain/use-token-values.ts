@@ -5,13 +5,13 @@ import { sluice } from '../service/client.ts'
 import { isNative, type PageToken, type TokenOf } from '../service/tokens.ts'
 import type { TokenValue } from './terms.ts'
 
-/** Delay before prices that are missing in a response are requested again. */
+/** Delay until prices that a response omits are requested again. */
 const MISSING_PRICES_RETRY_MS = 2_000
 /**
- * Maximum number of requests. The first responses omit prices that the service is still loading. A price that the last
- * response lacks is unknown.
+ * Maximum requests. The first responses omit prices that the service is still loading. A price that the last response
+ * omits is unknown.
  */
-const MAX_FIRST_RESPONSES = 4
+const MAX_REQUESTS = 4
 
 type PriceRequest = {
   readonly chainId: number
@@ -24,7 +24,10 @@ type PriceRequest = {
 
 type Values = { readonly input: TokenValue; readonly output: TokenValue; readonly isPending: boolean }
 
-export function useValues({ chainId, tokenIn, tokenOut, contracts, block }: PriceRequest, tokenInfo: TokenOf): Values {
+export function useTokenValues(
+  { chainId, tokenIn, tokenOut, contracts, block }: PriceRequest,
+  tokenInfo: TokenOf,
+): Values {
   // The native token has the price of its wrapper.
   const pricedAddress = (token: string) =>
     (isNative(token) && contracts?.wrapper ? contracts.wrapper : token).toLowerCase()
@@ -35,7 +38,7 @@ export function useValues({ chainId, tokenIn, tokenOut, contracts, block }: Pric
     retry: false,
     staleTime: Number.POSITIVE_INFINITY,
     refetchInterval: ({ state }) =>
-      state.data && Object.values(state.data).includes(null) && state.dataUpdateCount < MAX_FIRST_RESPONSES
+      state.data && Object.values(state.data).includes(null) && state.dataUpdateCount < MAX_REQUESTS
         ? MISSING_PRICES_RETRY_MS
         : false,
     queryFn: () => sluice.get<Record<string, number | null>>(`/prices/${chainId}`, { token: tokens, ...blockQuery }),

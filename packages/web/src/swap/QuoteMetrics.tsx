@@ -8,15 +8,15 @@ import type { ShownQuote } from './use-quote.ts'
 
 type Props = { readonly quote: ShownQuote | undefined; readonly dst: PageToken | undefined; readonly native: string }
 
-export function Figures({ quote, dst, native }: Props) {
+export function QuoteMetrics({ quote, dst, native }: Props) {
   const isNetOfGas = isKnown(quote?.optimalityGapNet)
   const gapBps = quote?.optimalityGapNet ?? quote?.optimalityGap
   return (
     <dl className="figs">
-      <Figure name="Price impact" note="How much your trade moves the price.">
+      <Metric name="Price impact" note="How much your trade moves the price.">
         {quote && (isKnown(quote.priceImpact) ? <Percent value={quote.priceImpact} /> : <Unknown />)}
-      </Figure>
-      <Figure
+      </Metric>
+      <Metric
         name="Gas"
         note={
           quote?.gasCost && (
@@ -28,8 +28,8 @@ export function Figures({ quote, dst, native }: Props) {
         }
       >
         {quote && <Usd value={quote.gasCost?.usd} />}
-      </Figure>
-      <Figure name="You receive, net of gas" note="What the router optimizes for.">
+      </Metric>
+      <Metric name="You receive, net of gas" note="What the router optimizes for.">
         {quote &&
           dst &&
           (isKnown(quote.netToAmount) ? (
@@ -40,8 +40,8 @@ export function Figures({ quote, dst, native }: Props) {
           ) : (
             <Unknown />
           ))}
-      </Figure>
-      <Figure name="Optimality gap (at most)" note={quote && gapText(gapBps, isNetOfGas ? 'after gas' : 'before gas')}>
+      </Metric>
+      <Metric name="Optimality gap (at most)" note={quote && gapText(gapBps, isNetOfGas ? 'after gas' : 'before gas')}>
         {quote &&
           (isKnown(gapBps) ? (
             <>
@@ -50,21 +50,21 @@ export function Figures({ quote, dst, native }: Props) {
           ) : (
             <Unknown />
           ))}
-      </Figure>
+      </Metric>
     </dl>
   )
 }
 
 const isKnown = <T,>(value: T | null | undefined): value is T => value !== null && value !== undefined
 
-function gapText(gap: number | null | undefined, gasBasis: 'after gas' | 'before gas'): string {
-  if (!isKnown(gap)) return 'We can’t bound this route.'
-  return `At most ${gap < 1 ? '0.01' : (Math.ceil(gap) / 100).toFixed(2)} % better is possible with these pools, ${gasBasis}.`
+function gapText(gapBps: number | null | undefined, gasBasis: 'after gas' | 'before gas'): string {
+  if (!isKnown(gapBps)) return 'We can’t bound this route.'
+  return `At most ${gapBps < 1 ? '0.01' : (Math.ceil(gapBps) / 100).toFixed(2)} % better is possible with these pools, ${gasBasis}.`
 }
 
 const Unknown = () => <span className="q">not known</span>
 
-function Figure({
+function Metric({
   name,
   note,
   children,
