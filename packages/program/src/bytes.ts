@@ -35,22 +35,26 @@ export class ByteWriter {
   }
 }
 
-/** Reads bytes that ByteWriter wrote, from the start. Its functions throw ProgramError `INVALID_PROGRAM` at the end. */
+/**
+ * Reads bytes that ByteWriter wrote, from the start. Its methods throw ProgramError `INVALID_PROGRAM` if fewer bytes
+ * remain than they read.
+ */
 export class ByteReader {
   readonly #hex: string
   #position = 0
 
-  /** @throws ProgramError `INVALID_PROGRAM` if the text is not whole bytes of hex */
+  /** @throws ProgramError `INVALID_PROGRAM` if `hex` is not `0x` and an even number of hex digits */
   constructor(hex: string) {
     if (!/^0x([0-9a-fA-F]{2})*$/.test(hex)) throw new ProgramError('INVALID_PROGRAM', 'a program is whole bytes of hex')
     this.#hex = hex.slice(2).toLowerCase()
   }
 
+  /** True if all bytes have been read. */
   get isDone(): boolean {
     return this.#position === this.#hex.length
   }
 
-  /** Position in bytes. */
+  /** Number of bytes read so far. */
   get offset(): number {
     return this.#position / 2
   }
@@ -68,10 +72,12 @@ export class ByteReader {
     return hexDigits
   }
 
+  /** Reads a big-endian number of `bytes` bytes. */
   uint(bytes: number): bigint {
     return BigInt(`0x${this.takeHex(bytes)}`)
   }
 
+  /** Like `uint`, for numbers of at most 6 bytes. */
   number(bytes: number): number {
     return Number(this.uint(bytes))
   }

@@ -64,8 +64,8 @@ describe('a program', () => {
 
 describe('a step', () => {
   test('of an unknown operation is refused with its byte offset', () => {
-    expect(decodeError(withByte(0, 0xff))).toBe('step at byte 0: 255 is no opcode')
-    expect(decodeError(bytes + withByte(0, 0).slice(2))).toBe(`step at byte ${bytes.length / 2 - 1}: 0 is no opcode`)
+    expect(decodeError(withByte(0, 0xff))).toBe('step at byte 0: unknown opcode 255')
+    expect(decodeError(bytes + withByte(0, 0).slice(2))).toBe(`step at byte ${bytes.length / 2 - 1}: unknown opcode 0`)
   })
 
   test('with an unknown variant is refused', () => {
@@ -83,7 +83,7 @@ describe('a step', () => {
   })
 
   test('that cannot be prepaid, or that pulls the native token, is refused', () => {
-    expect(decodeError(withByte(1, 3))).toBe('step at byte 0: curve cannot be paid ahead')
+    expect(decodeError(withByte(1, 3))).toBe('step at byte 0: curve cannot be prepaid')
     const wrap = encodeProgram([
       {
         op: 'wrap',
@@ -94,7 +94,8 @@ describe('a step', () => {
       } as Step,
     ])
     expect(decodeProgram(wrap)).toMatchObject([{ op: 'wrap', tokenIn: repeatedAddress('0') }])
-    for (const kind of [4, 5]) expect(decodeError(withByte(1, kind, wrap))).toContain('native token is not pulled')
+    for (const kind of [4, 5])
+      expect(decodeError(withByte(1, kind, wrap))).toContain('the native token cannot be pulled')
   })
 
   test('is refused if encoding it again gives other bytes', () => {

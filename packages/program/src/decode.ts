@@ -12,16 +12,16 @@ import { ZERO_ADDRESS } from './zero.ts'
 type Refuse = (reason: string) => ProgramError
 
 /**
- * Stands for the sender's input token when steps are encoded again for comparison. Not the zero address, which cannot
- * be pulled.
+ * Placeholder for the sender's input token in steps that are encoded again for comparison. The zero address would be
+ * invalid here: it represents the native token, which cannot be pulled.
  */
 const PLACEHOLDER_TOKEN = `0x${'11'.repeat(20)}` as const
 
 /**
- * Decodes a program into steps. The input token of a step that pulls is not encoded: it is `pulledToken`, or the zero
- * address if absent.
+ * Decodes a program into steps. A step that pulls its input does not encode its input token. Its `tokenIn` is
+ * `pulledToken`, or the zero address if `pulledToken` is absent.
  *
- * @param pulledToken - the sender's input token (the wrapper if the Guard wraps)
+ * @param pulledToken - the sender's input token; the wrapper if the Guard wraps the native token
  * @throws ProgramError `INVALID_PROGRAM` for bytes that `encodeProgram` does not produce. The Executor would revert for
  *   some such bytes, for example an unknown opcode, and run others, for example a batch without hops.
  */
@@ -51,12 +51,12 @@ export function decodeStep(reader: ByteReader, pulledToken: `0x${string}`): Step
   const refuse: Refuse = (reason) => new ProgramError('INVALID_PROGRAM', `step at byte ${start}: ${reason}`)
   const code = reader.number(1)
   const op = opOfCode(code)
-  if (!op) throw refuse(`${code} is no opcode`)
+  if (!op) throw refuse(`unknown opcode ${code}`)
   const flags = reader.number(1)
   const input = decodeInput(reader, flags, refuse)
-  if (input.kind === 'atPool' && !op.canBePrepaid) throw refuse(`${op.name} cannot be paid ahead`)
+  if (input.kind === 'atPool' && !op.canBePrepaid) throw refuse(`${op.name} cannot be prepaid`)
   const isPulled = input.kind === 'pull' || input.kind === 'pullAll'
-  if (op.native === 'only' && isPulled) throw refuse('native token is not pulled')
+  if (op.native === 'only' && isPulled) throw refuse('the native token cannot be pulled')
   const tokenIn = op.native === 'only' ? ZERO_ADDRESS : isPulled ? pulledToken : reader.address()
   const values: Record<string, unknown> = { op: op.name, ...readFields(op.fields, reader, flags, refuse) }
   const { direction, hops } = op

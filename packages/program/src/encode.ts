@@ -1,4 +1,4 @@
-/** Encodes programs. The encoding is canonical: the decoder relies on there being only one encoding of given steps. */
+/** Encodes programs. Each list of steps has exactly one encoding, on which the decoder relies. */
 import { ByteWriter } from './bytes.ts'
 import { ProgramError } from './errors.ts'
 import { amountBytes, DIRECTION, inputKinds, outputKinds, SHARE_DENOMINATOR } from './format.ts'
@@ -7,7 +7,7 @@ import { opOf, type Step } from './ops/index.ts'
 import type { Op } from './ops/op.ts'
 import { ZERO_ADDRESS } from './zero.ts'
 
-/** A step or a hop, as values by field name. */
+/** Field values of a step or a hop, by field name. */
 type Values = Readonly<Record<string, unknown>>
 
 /**
@@ -32,8 +32,8 @@ function encodeStep(step: Step, writer: ByteWriter): void {
   writer.uint(op.code, 1, 'opcode').uint(flags, 1, 'flags')
   if (input.kind === 'share') writer.uint(input.share, amountBytes.share, 'share')
   if (input.kind === 'held' || input.kind === 'pull') writer.uint(input.amount, amountBytes.pull, 'amount')
-  // A step that pulls its input does not encode the token, because the Guard passes it to the Executor. An operation
-  // that only takes the native token needs none.
+  // A step that pulls its input does not encode its token, because the Guard passes the token to the Executor. An
+  // operation whose only input is the native token does not encode it either.
   if (!isPulled(step) && op.native !== 'only') writer.address(step.tokenIn, 'tokenIn')
   writeFields(op.fields, values, flags, writer)
   if (op.hops) {
@@ -85,11 +85,11 @@ function isPulled({ input }: Pick<Step, 'input'>): boolean {
 
 function checkInput(step: Step, { name, native, canBePrepaid }: Op): void {
   const { input, tokenIn } = step
-  if (input.kind === 'atPool' && !canBePrepaid) throw new ProgramError('INVALID_STEP', `${name} cannot be paid ahead`)
+  if (input.kind === 'atPool' && !canBePrepaid) throw new ProgramError('INVALID_STEP', `${name} cannot be prepaid`)
   if (tokenIn === ZERO_ADDRESS && (isPulled(step) || native === undefined))
-    throw new ProgramError('INVALID_STEP', `${name} cannot take native token as ${input.kind}`)
+    throw new ProgramError('INVALID_STEP', `${name} cannot take the native token as ${input.kind}`)
   if (native === 'only' && tokenIn !== ZERO_ADDRESS)
-    throw new ProgramError('INVALID_STEP', `${name} takes native token alone`)
+    throw new ProgramError('INVALID_STEP', `${name} takes only the native token`)
   if (input.kind === 'share' && !(Number.isInteger(input.share) && input.share > 0 && input.share < SHARE_DENOMINATOR))
     throw new ProgramError('INVALID_STEP', `share must be from 1 to ${SHARE_DENOMINATOR - 1}, not ${input.share}`)
 }

@@ -1,4 +1,4 @@
-/** Error codes: a step has invalid values, or bytes are not a program. */
+/** `INVALID_STEP`: a step has invalid values. `INVALID_PROGRAM`: bytes are not a program. */
 export type ProgramErrorCode = 'INVALID_STEP' | 'INVALID_PROGRAM'
 
 /** Error for a step that cannot be encoded, or bytes that are not a program. */

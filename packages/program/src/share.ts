@@ -1,4 +1,4 @@
-/** Shares of a held balance, in the Executor's fixed-point format. */
+/** Shares of the Executor's balance, as numerators over SHARE_DENOMINATOR. */
 import { SHARE_DENOMINATOR } from './format.ts'
 
 /**
@@ -13,7 +13,7 @@ export function toShare(num: bigint, den: bigint): number {
   return Number(nearestShare < 1n ? 1n : nearestShare > max ? max : nearestShare)
 }
 
-/** Returns the amount that a share takes of a balance, computed like the Executor. */
+/** Returns the amount of a share of a balance, rounded down as in the Executor. */
 export function shareOf(balance: bigint, share: number): bigint {
   return (balance * BigInt(share)) / BigInt(SHARE_DENOMINATOR)
 }

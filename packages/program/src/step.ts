@@ -5,11 +5,11 @@
 
 /** Amount that a step takes, and the account that holds it. */
 export type StepInput =
-  /** Exact amount of the sender's input token, pulled through the Guard. Base units, below 2^128. */
+  /** Exact amount of the sender's input token, in base units below 2^128. The Guard transfers it from the sender. */
   | { readonly kind: 'pull'; readonly amount: bigint }
-  /** The whole input of the sender, pulled through the Guard. */
+  /** The whole input of the sender. The Guard transfers it from the sender. */
   | { readonly kind: 'pullAll' }
-  /** Exact amount of the Executor's balance. Base units, below 2^128. */
+  /** Exact amount of the Executor's balance, in base units below 2^128. */
   | { readonly kind: 'held'; readonly amount: bigint }
   /** floor(balance × share / SHARE_DENOMINATOR) of the Executor's balance; 1 ≤ share < SHARE_DENOMINATOR. */
   | { readonly kind: 'share'; readonly share: number }

@@ -1,4 +1,4 @@
-/** Finds the trades and contracts of a step, and joins steps. */
+/** Returns the trades and the contracts of a step, and joins steps. */
 import { opOf, type Step } from './ops/index.ts'
 import type { Keccak, StepTrade } from './ops/op.ts'
 import { ZERO_ADDRESS } from './zero.ts'
@@ -24,8 +24,8 @@ function addressField(step: Step, field: string | undefined): `0x${string}` | un
 }
 
 /**
- * Joins two steps that swap in the same singleton. Their hops then need only one unlock or batch, and no transfer
- * between them.
+ * Joins two steps that swap in the same singleton. The joined step needs only one unlock or batch, and no transfer
+ * between its hops.
  *
  * @returns undefined if the operations cannot be joined, or if the second step does not take the whole output of the
  *   first

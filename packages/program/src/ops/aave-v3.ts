@@ -3,8 +3,8 @@ import { address } from './fields.ts'
 import { defineOp } from './op.ts'
 
 /**
- * Supplies an asset for the aToken `tokenOut`, or withdraws with the aToken `tokenIn`; `pool` is the Aave market, which
- * holds many assets.
+ * Supplies an asset for the aToken `tokenOut`, or redeems the aToken `tokenIn` for its asset. `pool` is Aave's Pool
+ * contract, which serves all assets of a market.
  */
 export const aaveV3 = defineOp(
   {
@@ -13,7 +13,7 @@ export const aaveV3 = defineOp(
     mechanism: 'wrap',
     code: 0x19,
     fields: { pool: address, tokenOut: address },
-    // Contract that the input is approved to.
+    // The Pool contract takes the input of a supply by an allowance, so it must be trusted.
     singleton: 'pool',
     trustedIn: 'aaveV3Markets',
     direction: { name: 'supply', meaning: 'supply, else withdrawal' },

@@ -3,8 +3,8 @@ import { address, uint } from './fields.ts'
 import { defineOp } from './op.ts'
 
 /**
- * Swaps in a pool of the contract that holds all pools; the zero address is native. The price limit is two to the power
- * of `limitBits`.
+ * Swaps in a pool of Ambient's contract `dex`, which holds all pools. Token address zero is the native token. The price
+ * limit of the swap is 2^`limitBits`.
  */
 export const ambient = defineOp(
   {

@@ -2,7 +2,7 @@
 import { address, bytes32 } from './fields.ts'
 import { defineOp, tradesInSeries } from './op.ts'
 
-/** Swaps in several pools of the vault in one batch; the zero address is native. */
+/** Swaps in several pools of the vault in one batch. Token address zero is the native token. */
 export const balancerV2 = defineOp(
   {
     name: 'balancer-v2',

@@ -3,8 +3,8 @@ import { address } from './fields.ts'
 import { defineOp, tradesInSeries } from './op.ts'
 
 /**
- * Swaps in several pools of the vault in one unlock. A hop whose `pool` is the token that it sells or buys uses the
- * vault's buffer of that wrapped token.
+ * Swaps in several pools of the vault in one unlock. A hop whose `pool` equals its input or output token swaps in the
+ * vault's ERC-4626 buffer of this token.
  */
 export const balancerV3 = defineOp(
   {
@@ -25,7 +25,7 @@ export const balancerV3 = defineOp(
 )
 
 /**
- * Returns the pool id of a buffer: the wrapped token's address and 12 bytes of the vault's address. The token's address
- * alone is the pool id of the token's ERC-4626 vault.
+ * Returns the pool id of a buffer: the address of its ERC-4626 share, then 12 bytes of the vault's address. The address
+ * of the share alone would be the id of a pool of family `erc4626`.
  */
 const bufferId = (vault: `0x${string}`, share: `0x${string}`): `0x${string}` => `${share}${vault.slice(2, 26)}`

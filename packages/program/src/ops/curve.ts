@@ -2,7 +2,7 @@
 import { address, uint } from './fields.ts'
 import { defineOp } from './op.ts'
 
-/** Swaps between two coins by index; the zero address is native. */
+/** Swaps between two coins of a pool by their indices. Token address zero is the native token. */
 export const curve = defineOp(
   {
     name: 'curve',
@@ -10,7 +10,8 @@ export const curve = defineOp(
     mechanism: 'stable',
     code: 0x07,
     fields: {
-      // Index type of `exchange`; `received` calls exchange_received, which requires the input in the pool first.
+      // Type of the indices in the pool's ABI. The `-received` variants call `exchange_received`, so they first send the
+      // input to the pool.
       variant: { kind: 'choice', choices: ['int128', 'uint256', 'int128-received', 'uint256-received'] },
       i: uint(1),
       j: uint(1),

@@ -5,7 +5,7 @@ import { defineOp, type Keccak, tradesInSeries } from './op.ts'
 type Address = `0x${string}`
 type Hop = { readonly tokenOut: Address; readonly config: `0x${string}` }
 
-/** Swaps in several pools of the core in one lock; the zero address is native. */
+/** Swaps in several pools of the core in one lock. Token address zero is the native token. */
 export const ekubo = defineOp(
   {
     name: 'ekubo',
@@ -14,7 +14,7 @@ export const ekubo = defineOp(
     code: 0x15,
     families: ['ekubo', 'ekubo-sampled'],
     fields: { core: address },
-    // Config of the pool key: extension (20 bytes), fee (8), and type (4).
+    // Config word of the pool key: extension (20 bytes), fee (8 bytes), and pool type (4 bytes).
     hops: { tokenOut: address, config: bytes32 },
     singleton: 'core',
     trustedIn: 'ekuboCores',

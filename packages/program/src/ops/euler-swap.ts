@@ -2,7 +2,7 @@
 import { address } from './fields.ts'
 import { defineOp, tradeBetween } from './op.ts'
 
-/** Swaps in a pool, which deposits its whole token balance. */
+/** Swaps in a pool. The pool takes its whole balance of the input token as the input. */
 export const eulerSwap = defineOp(
   {
     name: 'euler-swap',

@@ -3,15 +3,16 @@
 type Address = `0x${string}`
 
 /**
- * Address field. With `flag`, a bit of the step's flags byte, the field is optional: it is encoded in every hop if the
- * bit is set. Otherwise it is the zero address in every hop. The bit is set if a hop has an address other than zero.
+ * Address field. A field with `flag` (a bit of the step's flags byte) is optional. If the bit is set, every hop encodes
+ * the field. Otherwise no hop encodes it, and its value is the zero address. The encoder sets the bit if the field of at
+ * least one hop is not zero.
  */
 export type AddressField = { readonly kind: 'address'; readonly flag?: number }
 export type Bytes32Field = { readonly kind: 'bytes32' }
 export type UintField = {
   readonly kind: 'uint'
   readonly bytes: number
-  /** Exclusive upper bound, if the contract accepts less than the bytes can hold. */
+  /** Exclusive upper bound, if the contract accepts only a part of the values that fit the bytes. */
   readonly exclusiveMax?: number
 }
 /** One of several strings, encoded as its index in one byte. */

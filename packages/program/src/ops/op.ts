@@ -1,4 +1,4 @@
-/** Types by which operations are described. An operation is one kind of step of the Executor. */
+/** Types of operation descriptions. An operation is one kind of step of the Executor. */
 import type { StepInput, StepOutput } from '../step.ts'
 import type { OpFields, ValuesOf } from './fields.ts'
 
@@ -11,7 +11,7 @@ export type StepTrade = {
   readonly pool: Hex
   /** Zero address for the native token. */
   readonly tokenIn: Address
-  /** Undefined if the step encodes only the pool and a direction, so that the pool decides which token it pays. */
+  /** Undefined if the step encodes only the pool and a direction: the pool's contract determines the output token. */
   readonly tokenOut: Address | undefined
   /** Hook contract named by the pool key; zero address for none. */
   readonly hooks?: Address
@@ -20,7 +20,7 @@ export type StepTrade = {
 /** Keccak-256, used for some pool ids. Passed by the caller, so that this package needs no hash library. */
 export type Keccak = (data: Hex) => Hex
 
-/** Pool mechanisms that user interfaces distinguish by color; there are fewer than families. */
+/** Pool mechanism, by which user interfaces color pools. Several families share one. */
 export type Mechanism = 'concentrated' | 'product' | 'singleton' | 'stable' | 'weighted' | 'bins' | 'pmm' | 'wrap'
 
 /**
@@ -55,16 +55,16 @@ export type OpShape = {
   readonly keeper?: string
   /** Name of the list of the SDK's trusted contracts that must contain the singleton. */
   readonly trustedIn?: string
-  /** True if the pool measures its input, always or in one variant, so that the previous step can pay it directly. */
+  /** True if the pool measures its input, so that the previous step can pay the pool directly. */
   readonly canBePrepaid?: true
   /**
-   * Present if the native token can be the input: in addition to ERC-20 tokens (`also`) or instead of them (`only`).
-   * The native token is sent with the call and never pulled.
+   * Present if the input can be the native token: `also` in addition to ERC-20 tokens, `only` instead of them. The step
+   * sends the native token with its call and never pulls it.
    */
   readonly native?: 'also' | 'only'
   /** Pool families in whose pools the operation swaps; by default the family with the name of the operation. */
   readonly families?: readonly string[]
-  /** By family: salt format, if the addresses of its pools can be derived from factory, code, and tokens. */
+  /** Salt format by family, for families whose pool addresses follow from factory, init code, and tokens. */
   readonly salts?: Readonly<Record<string, PoolSalt>>
 }
 

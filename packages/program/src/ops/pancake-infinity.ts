@@ -11,7 +11,10 @@ type Hop = {
   readonly hooks: Address
 }
 
-/** Swaps in several pools of the vault in one lock, of either pool manager; the zero address is native. */
+/**
+ * Swaps in several pools of the vault in one lock. The pools may belong to different pool managers. Token address zero
+ * is the native token.
+ */
 export const pancakeInfinity = defineOp(
   {
     name: 'pancake-infinity',
@@ -26,8 +29,8 @@ export const pancakeInfinity = defineOp(
       kind: { kind: 'choice', choices: ['cl', 'bin'] },
       // Fee in the pool key; 0x800000 for a dynamic fee.
       fee: uint(3),
-      // Low bytes of the pool key's parameters, whose higher bits are zero: 16 bits of hook permissions, then tick
-      // spacing or bin step.
+      // Low 5 bytes of the pool key's parameters; the high bytes are zero. From the lowest bit: 16 bits of hook
+      // permissions, then the tick spacing or bin step.
       parameters: uint(5),
       hooks: { kind: 'address', flag: 64 },
     },

@@ -2,7 +2,7 @@
 import { address } from './fields.ts'
 import { defineOp, tradeBetween } from './op.ts'
 
-/** Swaps with a proprietary market maker behind the common interface. */
+/** Swaps at the contract of a proprietary market maker, which has the interface of IPropAmm.sol. */
 export const propAmm = defineOp(
   {
     name: 'prop-amm',

@@ -2,7 +2,7 @@
 import { address } from './fields.ts'
 import { defineOp, tradeWithUnknownOutput } from './op.ts'
 
-/** Swaps in any pool that requests its input by a callback, under any name of that callback. */
+/** Swaps in any pool that requests its input in a swap callback. The function name of the callback may differ. */
 export const uniswapV3 = defineOp(
   {
     name: 'uniswap-v3',

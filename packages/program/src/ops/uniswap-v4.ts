@@ -5,7 +5,7 @@ import { defineOp, type Keccak, tradesInSeries } from './op.ts'
 type Address = `0x${string}`
 type Hop = { readonly tokenOut: Address; readonly fee: number; readonly tickSpacing: number; readonly hooks: Address }
 
-/** Swaps in several pools of the singleton in one unlock; the zero address is native. */
+/** Swaps in several pools of the singleton in one unlock. Token address zero is the native token. */
 export const uniswapV4 = defineOp(
   {
     name: 'uniswap-v4',
@@ -17,7 +17,7 @@ export const uniswapV4 = defineOp(
       tokenOut: address,
       // Fee in the pool key; 0x800000 for a dynamic fee.
       fee: uint(3),
-      // Signed on chain, but never negative.
+      // `int24` on chain, but never negative.
       tickSpacing: uint(3, { exclusiveMax: 2 ** 23 }),
       hooks: { kind: 'address', flag: 64 },
     },

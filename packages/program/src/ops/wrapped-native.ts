@@ -3,7 +3,7 @@ import { ZERO_ADDRESS } from '../zero.ts'
 import { address } from './fields.ts'
 import { defineOp } from './op.ts'
 
-/** Wraps the native token; `tokenIn` is the zero address and not encoded. */
+/** Wraps the native token. `tokenIn` is the zero address, and is not encoded. */
 export const wrap = defineOp(
   {
     name: 'wrap',

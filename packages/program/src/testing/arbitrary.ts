@@ -32,7 +32,7 @@ const output: fc.Arbitrary<StepOutput> = fc.oneof(
   fc.record({ kind: fc.constant('recipient' as const) }),
   fc.record({ kind: fc.constant('address' as const), address }),
 )
-// The fields that steps of all operations have, by kind of input.
+// Fields that steps of all operations have, one record for each kind of input.
 const balanceFields = { tokenIn: address, input: heldInput, output }
 const nativeFields = { ...balanceFields, tokenIn: fc.constant(ZERO_ADDRESS) }
 const pulledFields = { tokenIn: fc.constant(PULLED_TOKEN), input: pulledInput, output }
