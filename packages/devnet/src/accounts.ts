@@ -9,12 +9,12 @@ export type Account = { readonly address: Address; readonly privateKey: Hex }
 const MNEMONIC = 'test test test test test test test test test test test junk'
 
 /**
- * Account that deploys all contracts and owns the liquidity. It has no key: the node impersonates it while the chain is
- * built.
+ * Account that deploys all contracts and owns the liquidity. It has no private key. The node impersonates it while the
+ * chain is built.
  */
 export const DEPLOYER = toAddress('0xde00000000000000000000000000000000000001')
 
-/** Returns the accounts that the node has unlocked, each with 10,000 ETH. */
+/** Returns the first `count` accounts of the mnemonic. Anvil unlocks ten of them and gives each 10,000 ETH. */
 export function accounts(count = 10): Account[] {
   const root = HDNodeWallet.fromPhrase(MNEMONIC, '', "m/44'/60'/0'/0")
   return Array.from({ length: count }, (_, index) => {

@@ -11,8 +11,8 @@ import { request } from './node.ts'
 
 const START_TIMEOUT_MS = 30_000
 /**
- * Maximum number of past states that anvil stores on disk, at least a megabyte each. Anvil keeps at least as many more
- * in memory.
+ * Maximum number of states of past blocks that anvil stores on disk, each at least a megabyte. Anvil also keeps the
+ * states of at least as many newer blocks in memory.
  */
 const MAX_PERSISTED_STATES = 200
 
@@ -32,7 +32,7 @@ export type Anvil = {
   readonly stop: () => Promise<void>
 }
 
-/** Returns the path of anvil's executable. The npm package also has a wrapper script, which would intercept signals. */
+/** Returns the path of anvil's executable. The wrapper script of the npm package is not used: it intercepts signals. */
 export function anvilPath(): string {
   const arch = process.arch === 'x64' ? 'amd64' : process.arch
   const os = process.platform === 'win32' ? 'win32' : process.platform
@@ -41,12 +41,13 @@ export function anvilPath(): string {
 }
 
 /**
- * Below the ports that systems assign to outgoing connections, so that no connection takes a port that was found free.
+ * Range of the ports that `freePort` tries. Operating systems take the ports of outgoing connections from a higher
+ * range, so no connection takes a port between the check and its use.
  */
 const PORTS = { from: 20_000, to: 32_000 }
 const PORT_TRIES = 100
 
-/** Returns a port without a listener on any address. */
+/** Returns a port of `PORTS` on which no process listens. */
 export async function freePort(): Promise<number> {
   for (let i = 0; i < PORT_TRIES; i++) {
     const port = PORTS.from + Math.floor(Math.random() * (PORTS.to - PORTS.from))
@@ -66,9 +67,10 @@ export async function freePort(): Promise<number> {
  * @throws DevnetError NODE with anvil's own message
  */
 export async function startAnvil({ chainId = 31337, port = 0, args = [] }: AnvilOptions = {}): Promise<Anvil> {
-  // Folder for states of past blocks, up to a gigabyte. By default anvil leaves them in the home directory.
+  // States of past blocks take up to a gigabyte. By default anvil stores them in the home directory and never deletes
+  // them.
   const statesFolder = mkdtempSync(join(tmpdir(), 'sluice-states-'))
-  // Output goes to a file, because a child that outlives this process and holds a pipe would hang the shell.
+  // Output goes to a file. With a pipe, a shell that started this process would wait for the end of anvil.
   const logFolder = mkdtempSync(join(tmpdir(), 'sluice-anvil-'))
   const logFile = join(logFolder, 'log')
   const log = openSync(logFile, 'w')
@@ -107,7 +109,7 @@ export async function startAnvil({ chainId = 31337, port = 0, args = [] }: Anvil
   }
 }
 
-/** Returns the port as soon as this child reports that it listens. */
+/** Waits until the child reports in its log that it listens, and returns its port. */
 async function waitForPort(child: ChildProcess, logFile: string): Promise<number> {
   let failure: Error | undefined
   child.once('error', (error) => {
@@ -118,7 +120,7 @@ async function waitForPort(child: ChildProcess, logFile: string): Promise<number
     const text = readFileSync(logFile, 'utf8')
     const port = /Listening on 127\.0\.0\.1:(\d+)/.exec(text)?.[1]
     if (port) return Number(port)
-    const hasEnded = failure ?? (child.exitCode !== null || child.signalCode !== null)
+    const hasEnded = failure !== undefined || child.exitCode !== null || child.signalCode !== null
     if (hasEnded)
       throw new DevnetError('NODE', `anvil ended before it listened: ${failure?.message ?? text.trim().slice(-500)}`)
     if (Date.now() > deadline) throw new DevnetError('NODE', `anvil did not listen within ${START_TIMEOUT_MS} ms`)

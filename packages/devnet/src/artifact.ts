@@ -21,16 +21,16 @@ const require = createRequire(import.meta.url)
  * Hardhat, Foundry, and Waffle.
  */
 export function loadArtifact(path: string): Artifact {
-  const publishedArtifactJson = JSON.parse(readFileSync(inNodeModules(path), 'utf8')) as PublishedArtifact
-  const bytecode = publishedArtifactJson.bytecode ?? publishedArtifactJson.evm?.bytecode
+  const artifact = JSON.parse(readFileSync(inNodeModules(path), 'utf8')) as PublishedArtifact
+  const bytecode = artifact.bytecode ?? artifact.evm?.bytecode
   const object = typeof bytecode === 'object' ? bytecode.object : bytecode
   if (!object) throw new TypeError(`${path} has no bytecode`)
-  return { abi: publishedArtifactJson.abi, bytecode: (object.startsWith('0x') ? object : `0x${object}`) as Hex }
+  return { abi: artifact.abi, bytecode: (object.startsWith('0x') ? object : `0x${object}`) as Hex }
 }
 
 /**
- * Returns the path of a file in `node_modules`. Does not use Node's resolution, because some packages do not export the
- * files that they ship.
+ * Returns the absolute path of a file in `node_modules`. Does not use Node's module resolution, because the `exports`
+ * of some packages omit files that the packages contain.
  */
 export function inNodeModules(path: string): string {
   const folder = require.resolve.paths(path)?.find((candidate) => existsSync(join(candidate, path)))
@@ -39,8 +39,8 @@ export function inNodeModules(path: string): string {
 }
 
 /**
- * Loads an artifact in Hardhat's layout, such as `loadHardhatArtifact('@uniswap/v3-core', 'UniswapV3Factory')`; `name` may
- * contain folders.
+ * Loads an artifact in Hardhat's layout, such as `loadHardhatArtifact('@uniswap/v3-core', 'UniswapV3Factory')`; `name`
+ * may contain folders.
  */
 export function loadHardhatArtifact(pkg: string, name: string): Artifact {
   return loadArtifact(`${pkg}/artifacts/contracts/${name}.sol/${name.split('/').at(-1)}.json`)

@@ -1,4 +1,4 @@
-/** Deploys and calls contracts on the local chain for the recipes. Each transaction has its own block. */
+/** Deploys and calls contracts on the local chain, for the recipes in dexes/. Each transaction has its own block. */
 import { type Address, type Hex, toAddress } from '@sluice/chains'
 import { getCreateAddress, Interface, type InterfaceAbi, type Result } from 'ethers'
 import type { Artifact } from './artifact.ts'
@@ -36,7 +36,7 @@ export type Builder = {
   readonly from: Address
   deploy(artifact: Artifact, args?: readonly unknown[]): Promise<Contract>
   contractAt(abi: InterfaceAbi, address: string): Contract
-  /** Returns the address of the deployment that follows `skip` other transactions. */
+  /** Returns the address of a contract that the builder deploys after `skip` other transactions. */
   nextAddress(skip: number): Promise<Address>
   /** Returns the runtime code of an account. */
   code(address: Address): Promise<Hex>
@@ -45,7 +45,7 @@ export type Builder = {
   transact(fields: { to?: Address; data?: Hex; value?: bigint }): Promise<DevnetReceipt>
 }
 
-/** The gas limit of a whole block, since every transaction has its own block. */
+/** Gas limit of a transaction: that of a whole block (30 million), since every transaction has its own block. */
 const GAS_LIMIT = '0x1c9c380'
 
 /**
@@ -66,9 +66,9 @@ export function createBuilder(url: string, from: Address): Builder {
     const transaction = { from, ...(to && { to }), ...(data && { data }), value: hex(value), gas: GAS_LIMIT }
     const receipt = await request<DevnetReceipt>(url, 'eth_sendTransactionSync', [transaction])
     if (BigInt(receipt.status) !== 1n) {
-      // A call with the same input at the head returns the revert reason.
+      // A receipt has no revert reason, but a call with the same input returns one.
       const reason = await request(url, 'eth_call', [transaction, 'latest']).then(
-        () => 'it would succeed now',
+        () => 'a call with the same input does not revert',
         (error: Error) => error.message,
       )
       throw new DevnetError('BUILD', `transaction to ${to ?? 'a new contract'} reverted: ${reason}`)

@@ -1,4 +1,4 @@
-/** Ends child processes together with this process. */
+/** Ends child processes when this process ends, so that no node outlives a test. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { rmSync } from 'node:fs'
 import type { Socket } from 'node:net'
@@ -20,8 +20,8 @@ export function endWithThisProcess(child: ChildProcess, folder: string): void {
 }
 
 /**
- * Starts a shell that kills the child after the end of this process, even if SIGKILL ended it. The shell waits for the
- * end of a pipe that this process holds. Returns undefined on Windows, and if the child did not start.
+ * Starts a shell that kills the child after this process has ended, even by SIGKILL. The shell waits until the system
+ * closes its end of a pipe from this process. Returns undefined on Windows, and if the child did not start.
  */
 function startReaper({ pid }: ChildProcess, folder: string): ChildProcess | undefined {
   if (pid === undefined || process.platform === 'win32') return undefined
@@ -54,7 +54,10 @@ function killAll(): void {
   }
 }
 
-/** Ends the children and repeats the signal. A program with its own handler of the signal ends its children itself. */
+/**
+ * Ends the children and sends the signal again, now without this handler. Does nothing if the program has its own
+ * handler of the signal, which then must end the children.
+ */
 function onSignal(signal: NodeJS.Signals): void {
   if (process.listenerCount(signal) > 1) return
   killAll()

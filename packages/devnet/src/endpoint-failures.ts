@@ -4,7 +4,7 @@ import type { FaultInjector, Interceptor, NodeProxy, RpcCall } from './node-prox
 /** A kind of endpoint failure. */
 export type EndpointFailure = {
   readonly name: string
-  /** Fraction of HTTP requests (`injectFault`) or calls (`intercept`) that fail; 1 if all do. */
+  /** Fraction of HTTP requests (`injectFault`) or calls (`intercept`) that fail, from 0 to 1. */
   readonly share: number
   /** True if the service can serve a chain all of whose endpoints fail this way. */
   readonly survivable: boolean
@@ -105,7 +105,7 @@ export function endpointFailures(random: () => number = Math.random): readonly E
   ]
 }
 
-/** Applies a kind of failure to a proxy; removes the faults by default. */
+/** Makes a proxy fail in the given way. Without a failure, makes it forward all calls unchanged. */
 export function setEndpointFailure(
   proxy: NodeProxy,
   { injectFault, intercept, rewriteAnswers }: Partial<EndpointFailure> = {},

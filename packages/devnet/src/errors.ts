@@ -2,8 +2,8 @@
 import { CodedError } from '@sluice/chains'
 
 /**
- * BUILD: a transaction of the recipe failed. COMPILE: solc rejected a source. NODE: the node did not start, or rejected
- * a request. REPLAY: a replayed block differs from the recorded one.
+ * BUILD: the local chain could not be built, for example because a transaction reverted. COMPILE: solc rejected a
+ * source. NODE: the node did not start, or rejected a request. REPLAY: a replayed block differs from the recorded one.
  */
 export type DevnetErrorCode = 'BUILD' | 'COMPILE' | 'NODE' | 'REPLAY'
 

@@ -1,9 +1,9 @@
-/** Locks between processes of one machine. */
+/** Locks between the processes of one machine, as files with the process id of the holder. */
 import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 
 /**
- * Age after which a lock is stale: more than any work under a lock takes. An age limit is needed because the system can
- * give the id of an ended holder to another process.
+ * Age after which a lock counts as abandoned. No work under a lock takes that long. The check of the holder's process
+ * id is not enough, because the system can give the id of an ended process to another one.
  */
 const STALE_MS = 300_000
 
@@ -25,21 +25,21 @@ function acquire(path: string): boolean {
     return true
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
-    if (!holderLives(path)) rmSync(path, { force: true })
+    if (!isHolderAlive(path)) rmSync(path, { force: true })
     return false
   }
 }
 
-function holderLives(path: string): boolean {
+function isHolderAlive(path: string): boolean {
   try {
     if (Date.now() - statSync(path).mtimeMs > STALE_MS) return false
     const pid = Number(readFileSync(path, 'utf8'))
-    // An empty file means that the holder has created but not yet written it.
+    // An empty file: the holder has created the file, but not yet written its id.
     if (pid === 0) return true
     process.kill(pid, 0)
     return true
   } catch (error) {
-    // EPERM: the process lives but belongs to another user. ENOENT or ESRCH: it has ended.
+    // EPERM: the holder is alive but belongs to another user. ESRCH: it has ended. ENOENT: it has removed its lock.
     return (error as NodeJS.ErrnoException).code === 'EPERM'
   }
 }

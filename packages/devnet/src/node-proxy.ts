@@ -1,4 +1,4 @@
-/** An HTTP proxy of a JSON-RPC node for tests. It can delay, change, answer, or reject calls, and count them. */
+/** HTTP proxy of a JSON-RPC node for tests. It can delay, change, answer, or reject calls. It also counts them. */
 import { createServer, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
@@ -13,13 +13,13 @@ export type RpcAnswer = {
 /**
  * Returns the proxy's own response to a call, or undefined to forward the call to the node. May modify the call first.
  *
- * @param path - path of the requested URL, such as `/10`, so that one proxy can be many endpoints
+ * @param path - path of the requested URL, such as `/10`. By the path, one proxy can act as several endpoints.
  */
 export type Interceptor = (call: RpcCall, path: string) => RpcAnswer | undefined | Promise<RpcAnswer | undefined>
 
 /**
- * Fault of a whole HTTP request, applied before its calls are read: another response, a delay, no response, or a
- * dropped connection. `cut` drops the connection in the middle of the true response.
+ * Fault of a whole HTTP request: another response, a delay, no response (`hang`), or a dropped connection (`drop`,
+ * `cut`). `cut` drops the connection in the middle of the response.
  */
 export type HttpFault =
   | { readonly status: number; readonly body: string; readonly headers?: Readonly<Record<string, string>> }
@@ -38,13 +38,13 @@ export class NodeProxy {
   injectFault: FaultInjector = () => undefined
   /** Changes the list of responses before it is sent, for example to duplicate some. */
   rewriteAnswers: (answers: readonly object[]) => readonly object[] = (answers) => answers
-  /** Milliseconds before each response. */
+  /** Delay of every response in milliseconds. */
   delayMs = 0
   /** Methods of all calls so far, in order of arrival. */
   readonly calledMethods: string[] = []
   /** Number of HTTP requests so far. */
   requestCount = 0
-  /** Total length of request and response bodies so far. */
+  /** Total length of request bodies (in bytes) and response bodies (in characters) so far. */
   byteCount = 0
   private readonly server: Server
 
@@ -70,7 +70,7 @@ export class NodeProxy {
       if (typeof fault === 'object' && 'status' in fault) return respondWithStatus(response, fault)
       const delayMs = this.delayMs + (typeof fault === 'object' ? fault.delayMs : 0)
       if (delayMs > 0) await new Promise((resolve) => setTimeout(resolve, delayMs))
-      // The node may have stopped before a long call ends.
+      // Forwarding fails if the node stops during a long call.
       const answers = await this.answerAll([body].flat(), request.url ?? '/', target).catch(() => null)
       if (!answers) return void response.destroy()
       const rewrittenAnswers = this.rewriteAnswers(answers)

@@ -16,9 +16,9 @@ export async function request<T>(url: string, method: string, params: readonly u
 }
 
 /**
- * Waits until the node's pool has no transactions, at most a second. Anvil stores a block before it removes the block's
- * transactions from the pool by sender and nonce. If the chain is reverted in between, the next transaction has the same
- * nonce and is removed too, so it is never mined.
+ * Waits until the node's transaction pool is empty, at most about a second. Anvil stores a block first, and then
+ * removes from the pool all transactions with the senders and nonces of the block. If the chain is reverted in between,
+ * the next transaction has one of these nonces, so anvil removes it and never mines it.
  */
 async function awaitEmptyPool(url: string): Promise<void> {
   for (let poll = 0; poll < MAX_POOL_POLLS; poll++) {

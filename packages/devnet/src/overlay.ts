@@ -39,15 +39,15 @@ export function devnetChain(info: DevnetInfo, rpcUrl: string): ChainFile {
 }
 
 /**
- * Writes `chains/31337.json` and `deployments/` under `dir`, to which `CHAINS_DIR` and `DEPLOYMENTS_DIR` must point. If
- * the node does not listen on the default port, set `RPC_URL_31337` too.
+ * Writes `chains/31337.json` and `deployments/` under `dir`. A service for the local chain needs these folders as
+ * `CHAINS_DIR` and `DEPLOYMENTS_DIR`, and `RPC_URL_31337` if the node does not listen on port 8545.
  */
 export function writeOverlay(dir: string, info: DevnetInfo): void {
   writeAtomically(join(dir, 'chains', `${CHAIN_ID}.json`), formatChainFile(devnetChain(info, DEFAULT_RPC_URL)))
   writeDeployment(join(dir, 'deployments'), info.deployment)
 }
 
-/** Contracts, accounts, and tokens that swaps of a chain use. */
+/** Contracts, accounts, and tokens for swaps on the local chain. */
 type SwapInfo = Pick<DevnetInfo, 'guard' | 'executor' | 'accounts'> & {
   readonly dexes: readonly {
     readonly family: string
@@ -57,11 +57,11 @@ type SwapInfo = Pick<DevnetInfo, 'guard' | 'executor' | 'accounts'> & {
     readonly contracts?: Readonly<Record<string, string>> | undefined
   }[]
   readonly tokens: Readonly<Record<string, DevnetToken>> & { readonly WETH: DevnetToken }
-  /** Pools of the local chain, which callers accept even if no factory proves them. */
+  /** Pools that the SDK accepts even if their address does not follow from a factory. */
   readonly pools?: readonly { readonly address?: string | undefined; readonly id?: string | undefined }[] | undefined
 }
 
-/** Returns the contracts that swaps of the local chain may use. The SDK contains only the contracts of live chains. */
+/** Returns the contracts that the SDK must trust on the local chain. It has a built-in list only for live chains. */
 export function swapContracts({ guard, executor, tokens, dexes, pools = [] }: SwapInfo) {
   const lists = trustedLists.map((list) => [
     list,

@@ -1,20 +1,25 @@
 /**
- * Types of the pool specifications in `dexes/`, which keep these rules. Depths and prices differ, so that good routes
- * split and take several hops. No pool's price deviates from the list prices by more than its fee, so that no cycle
- * gains. Each token has a Uniswap V2 or V3 pool with a hub of the chain, and any two tokens are connected by at most
- * four such pools.
+ * Types of the pool specifications in `dexes/`. The specifications keep these rules:
+ * - Depths and prices differ between pools, so that good routes split and take several hops.
+ * - No pool's price deviates from the list prices by more than the pool's fee, so that no arbitrage cycle is
+ *   profitable.
+ * - Each token has a pool of Uniswap V2, V3, or a fork of them with a hub token of the chain.
+ * - Any two tokens are connected by a path of at most four such pools.
  */
 import type { TokenSymbol } from './tokens.ts'
 
 export type PoolSpec = {
   readonly pair: readonly [TokenSymbol, TokenSymbol]
-  /** Value of both tokens together at list prices. */
+  /** Value in USD of both deposits together, at list prices. */
   readonly dollars: bigint
-  /** Basis points by which the second token is cheaper in this pool than at its list price. */
+  /**
+   * Additional deposit of the second token in basis points. It makes the token cheaper in this pool than its list
+   * price; a negative value makes it more expensive.
+   */
   readonly skewBps: bigint
 }
 
-/** `fee` is in parts per million, the unit of the factory. */
+/** Specification of a pool with a fee tier. `fee` is in parts per million, the unit of the factory. */
 export type TieredPoolSpec = PoolSpec & { readonly fee: number }
 
 export const poolSpec = (a: TokenSymbol, b: TokenSymbol, dollars: bigint, skewBps = 0n): PoolSpec => ({
@@ -35,7 +40,9 @@ export const tieredPoolSpec = (
 
 export type StablePoolSpec = {
   readonly tokens: readonly TokenSymbol[]
-  /** Value of each token's balance, in the order of `tokens`. The values differ, so that prices deviate from 1. */
+  /**
+   * Value in USD of each token's deposit, in the order of `tokens`. The values differ, so that prices deviate from 1.
+   */
   readonly dollars: readonly bigint[]
   readonly amplification: bigint
   readonly feePpm: number
@@ -44,7 +51,7 @@ export type StablePoolSpec = {
 export type WeightedPoolSpec = {
   readonly tokens: readonly TokenSymbol[]
   readonly weightsPercent: readonly bigint[]
-  /** Value of all tokens together. Each token's part is its weight. */
+  /** Value in USD of all deposits together. A token's part of it is the token's weight. */
   readonly dollars: bigint
   readonly feePpm: number
 }

@@ -1,4 +1,4 @@
-/** Builds the local chain once and saves its state and addresses on disk, so that later starts only load them. */
+/** Builds the local chain once, and saves its state and addresses on disk. Later starts only load them. */
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -92,8 +92,8 @@ function readSaved(savedDir: string, fromCache: boolean): PreparedDevnet {
 }
 
 /**
- * Hashes all inputs of the build. These are the recipes, token sources, packages (by the lockfile), the bytecode of our
- * contracts, and the families that the saved deployment records for the Executor.
+ * Hashes all inputs of the build: the recipes, the Solidity sources of this package, the deployment scripts, the
+ * lockfile, the bytecode of our contracts, and the families that a deployment record lists for the Executor.
  */
 function inputsHash(): string {
   const hash = createHash('sha256')

@@ -1,14 +1,14 @@
 /**
- * Imitates public RPC providers for tests. A `NodeProxy` in front of a real node applies a provider's limits on block
- * ranges of logs, on calls per second, and on batches, and returns the provider's own error responses. The responses
- * and their sources are in packages/rpc/test/fixtures/provider-messages.tsv.
+ * Imitates public RPC providers for tests. A `NodeProxy` in front of a node applies a provider's limits on block ranges
+ * of logs, on calls per second, and on batches, and returns the provider's own error responses. The file
+ * packages/rpc/test/fixtures/provider-messages.tsv has these responses with their sources.
  */
 import type { FaultInjector, Interceptor, NodeProxy, RpcCall } from './node-proxy.ts'
 
 /** An imitated RPC provider. */
 export type Provider = {
   readonly name: string
-  /** Matches the error of a scan of past logs, which this provider makes impossible; absent if a scan can finish. */
+  /** Pattern of our error if this provider makes a scan of past logs impossible; absent if a scan can finish. */
   readonly scanErrorPattern?: RegExp
   readonly injectFault?: FaultInjector
   readonly intercept?: Interceptor
@@ -27,7 +27,7 @@ function rangeOf({ method, params }: RpcCall): BlockRange | undefined {
   return { from, to, blocks: to - from + 1 }
 }
 
-/** Rejects each log query over more than `maxBlocks` blocks with a JSON-RPC error in a response of status 200. */
+/** Rejects each log query over more than `maxBlocks` blocks with a JSON-RPC error. The HTTP status is 200. */
 function limitRange(maxBlocks: number, errorFor: (range: BlockRange) => RpcError): Interceptor {
   return (call) => {
     const range = rangeOf(call)
@@ -35,7 +35,7 @@ function limitRange(maxBlocks: number, errorFor: (range: BlockRange) => RpcError
   }
 }
 
-/** Like `limitRange`, but rejects the whole HTTP request, with `status`. */
+/** Like `limitRange`, but rejects the whole HTTP request with an HTTP status. */
 function limitRangeWithStatus(
   maxBlocks: number,
   status: number,
@@ -86,7 +86,7 @@ export function providers(firstBlock = 20): readonly Provider[] {
   return [...rateLimitedProviders(), ...rangeLimitedProviders(firstBlock)]
 }
 
-/** Returns providers that limit the calls per second, and block ranges too. */
+/** Returns the providers that limit both calls per second and block ranges. */
 function rateLimitedProviders(): readonly Provider[] {
   return [
     {

@@ -29,7 +29,7 @@ export type DevnetInfo = {
   readonly routers: Readonly<Record<string, Address>>
 }
 
-/** Base fee of the last built block: 1 gwei. */
+/** Base fee of the last block of the build: 1 gwei. */
 const BASE_FEE_WEI = 1_000_000_000
 
 /** Balance of the deployer: ten million ETH, part of which it wraps. */
@@ -37,7 +37,7 @@ const DEPLOYER_WEI = 10_000_000n * 10n ** 18n
 
 export type BuildOptions = {
   readonly url: string
-  /** Folder that receives the record of Guard and Executor. */
+  /** Folder to which the deployment record of Guard and Executor is written. */
   readonly deploymentsDir: string
   readonly onProgress: (step: string) => void
 }
@@ -71,14 +71,14 @@ export async function build({ url, deploymentsDir, onProgress }: BuildOptions): 
   routers = { ...routers, ...(await deployUniswapRouters(chain, tokens, routers)) }
 
   onProgress('Guard and Executor')
-  // Loaded only for a build, since it loads Hardhat.
+  // Imported only for a build, because it loads Hardhat, which is slow.
   const { deployContracts } = await import('@sluice/contracts')
   const deployment = await deployContracts({ rpcUrl: url, chainId: CHAIN_ID, deploymentsDir, onProgress })
   const executor = deployment.executors.at(-1)
   if (!executor) throw new DevnetError('BUILD', 'the deployment has no Executor')
 
   await request(url, 'anvil_stopImpersonatingAccount', [DEPLOYER])
-  // Hundreds of nearly empty blocks reduce the base fee to almost nothing, so it is set to a realistic value.
+  // After hundreds of nearly empty blocks the base fee is almost zero, so it is set to a realistic value.
   await request(url, 'anvil_setNextBlockBaseFeePerGas', [`0x${BASE_FEE_WEI.toString(16)}`])
   await request(url, 'evm_mine', [])
   const entries = Object.entries(TOKENS).map(([symbol, { decimals }]) => [

@@ -1,6 +1,6 @@
 /** Counts round trips to the node. */
 
-/** An RPC client with a count of round trips. Requests that overlap in time count as one round trip. */
+/** An RPC client with the count of its round trips. Requests that overlap in time count as one round trip. */
 export type RoundTripCounter<T> = { readonly rpc: T; roundTrips(): number }
 
 /**

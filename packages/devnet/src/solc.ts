@@ -14,7 +14,7 @@ export type CompilationUnit = {
   /** Name of the compiler's package. The lockfile determines its version. */
   readonly compiler: 'solc' | 'solc-0.7.6'
   readonly evmVersion: 'istanbul' | 'cancun'
-  /** Optimizer runs. Fewer runs produce smaller code. Absent to compile without the optimizer, which is faster. */
+  /** Optimizer runs; fewer runs produce smaller code. If absent, the optimizer is off, which compiles faster. */
   readonly runs?: number
   /** Source text by path. Other imports are resolved in `node_modules`. */
   readonly sources: Readonly<Record<string, string>>
@@ -70,6 +70,6 @@ export function compile({ compiler, evmVersion, runs, sources, packages }: Compi
   return artifacts
 }
 
-/** Reads sources of packages that publish no bytecode, such as `publishedSources(['<package>/<path>.sol'])`. */
+/** Reads Solidity sources of npm packages by path, such as `publishedSources(['<package>/<path>.sol'])`. */
 export const publishedSources = (paths: readonly string[]): Record<string, string> =>
   Object.fromEntries(paths.map((path) => [path, readFileSync(inNodeModules(path), 'utf8')]))

@@ -18,9 +18,9 @@ export type Devnet = {
 }
 
 /**
- * Starts a node on its own copy of the saved chain, which is built first if missing. Any number of nodes can run at the
- * same time. Each block is one second after its parent. A deadline relative to the head's timestamp therefore stays
- * valid while the chain is idle, and quotes do not depend on the start time.
+ * Starts a node on its own copy of the saved chain. Builds the chain first if none is saved. Any number of nodes can
+ * run at the same time. The timestamp of each block is one second after its parent's, not that of the wall clock. So a
+ * deadline relative to the head stays valid while the chain is idle, and quotes do not depend on the start time.
  */
 export async function startDevnet({ port, args = [], ...options }: StartOptions = {}): Promise<Devnet> {
   const { info, stateFile } = await prepareDevnet(options)

@@ -1,4 +1,4 @@
-/** Deploys the local chain's tokens and gives them to accounts. Each token has a fixed list price in dollars. */
+/** Deploys the local chain's tokens and gives them to accounts. Each token has a fixed list price in USD. */
 import type { Address } from '@sluice/chains'
 import { MaxUint256 } from 'ethers'
 import { accounts } from './accounts.ts'
@@ -9,9 +9,9 @@ import { compileSources } from './compile.ts'
 export type TokenSpec = {
   readonly name: string
   readonly decimals: number
-  /** List price in micro-dollars per whole token, from which pool amounts are computed. */
+  /** List price in millionths of a USD per whole token. The deposits of pools are computed from it. */
   readonly usd6: bigint
-  /** Name of the contract in `tokens/`; `Token` by default. WETH9 is the original contract from npm instead. */
+  /** Name of the contract in `tokens/`; `Token` by default. `WETH9` is the original contract from npm. */
   readonly kind?:
     | 'Token'
     | 'NoReturnToken'
@@ -24,7 +24,9 @@ export type TokenSpec = {
     | 'WETH9'
   /** Version in the EIP-712 domain of a PermitToken. */
   readonly version?: string
-  /** Symbol of the token that a SavingsVault or WrappedShares holds. It is deployed first, so its entry is earlier. */
+  /**
+   * Symbol of the token that a SavingsVault or WrappedShares wraps. Its entry must come first: it is deployed first.
+   */
   readonly asset?: string
 }
 
@@ -86,7 +88,7 @@ export async function giveTokens(
     await token.send('mint', [amount, to])
   } else if (kind === 'WrappedShares') {
     const underlying = tokens[asset as TokenSymbol]
-    // Wrapping rounds down, so a few additional base units ensure the amount.
+    // Wrapping rounds down. With ten additional base units it gives at least `amount`.
     const amountToWrap = (await underlying.read<bigint>('amountFor', [amount])) + 10n
     await giveTokens(chain, tokens, asset as TokenSymbol, chain.from, amountToWrap)
     await underlying.send('approve', [token.address, amountToWrap])
@@ -130,7 +132,7 @@ function constructorArguments(symbol: TokenSymbol, taxCollector: Address, asset?
   }
 }
 
-/** Deposits five million dollars into a vault, and adds interest that raises the vault's share to its list price. */
+/** Deposits five million USD into a vault, and adds interest that raises the price of its share to the list price. */
 async function seedVault(chain: Builder, tokens: Tokens, symbol: TokenSymbol): Promise<void> {
   const spec: TokenSpec = TOKENS[symbol]
   const asset = spec.asset as TokenSymbol
@@ -143,8 +145,8 @@ async function seedVault(chain: Builder, tokens: Tokens, symbol: TokenSymbol): P
 }
 
 /**
- * Funds the first three accounts with a million dollars or 10,000 whole tokens of each token, whichever is more. Adds
- * interest to the vaults before, and rebases STETH after, so that no share has a rate of exactly 1.
+ * Gives the first three accounts a million USD or 10,000 whole tokens of each token, the larger of the two. First adds
+ * interest to the vaults, and at the end rebases STETH, so that no share has a rate of exactly 1.
  */
 export async function fundAccounts(chain: Builder, tokens: Tokens): Promise<void> {
   const symbols = Object.keys(TOKENS) as TokenSymbol[]

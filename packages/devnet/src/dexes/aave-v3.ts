@@ -1,5 +1,5 @@
 /**
- * Deploys Aave V3. A loan at an extreme rate is taken and repaid in each reserve, so that aTokens have accrued
+ * Deploys Aave V3. Each reserve gives a loan at an extreme rate, which is repaid, so that the aTokens have accrued
  * interest.
  */
 import { readFileSync } from 'node:fs'
@@ -37,7 +37,7 @@ type Linkable = Artifact & {
   >
 }
 
-/** Loads an artifact of the npm package. Its bytecode has placeholders for the addresses of libraries. */
+/** Loads an artifact of Aave's npm package. Its bytecode has placeholders for the addresses of libraries. */
 export function loadAaveArtifact(path: string): Linkable {
   const file = `@aave/core-v3/artifacts/contracts/protocol/${path}.sol/${path.split('/').at(-1)}.json`
   return JSON.parse(readFileSync(inNodeModules(file), 'utf8'))
@@ -64,7 +64,7 @@ export type AaveMarket = {
   /**
    * Creates reserves of assets.
    *
-   * @param rate - base of the yearly variable borrow rate, 27 decimals
+   * @param rate - base variable borrow rate per year, with 27 decimals
    * @returns the aTokens of the reserves
    */
   addReserves(assets: readonly { address: Address; decimals: number }[], rate: bigint): Promise<readonly Contract[]>
@@ -125,9 +125,9 @@ export async function deployAaveMarket(chain: Builder): Promise<AaveMarket> {
   return { provider, pool, configurator, addReserves }
 }
 
-/** Yearly borrow rate with 27 decimals: the debt grows by about three percent per second. */
+/** Borrow rate per year, with 27 decimals. The debt grows by about three percent per second. */
 const EXTREME_RATE = RAY * 10n ** 6n
-/** The loan is the supplied amount divided by this. */
+/** Supplied amount divided by the borrowed amount. */
 const BORROW_DIVISOR = 2n
 
 export const aaveV3: Recipe = async (chain, tokens) => {

@@ -1,4 +1,4 @@
-/** Deploys Algebra Integral, with pools whose fee the administrator sets, and pools whose fee a plugin sets. */
+/** Deploys Algebra Integral. The administrator sets the fee of some pools, and a plugin sets the fee of the others. */
 import type { Hex } from '@sluice/chains'
 import { ZeroAddress } from 'ethers'
 import { loadHardhatArtifact } from '../artifact.ts'
@@ -9,17 +9,17 @@ import { type DevnetPool, factoryRow, type Recipe } from './dex.ts'
 const BRAND = 'Algebra Integral'
 const FAMILY = 'algebra-integral'
 
-/** Field of the pool key of pools that no custom deployer created. */
+/** Pool key field of pools that were not created by a custom deployer. */
 const NO_CUSTOM_DEPLOYER = { deployer: ZeroAddress }
 
-/** Pools without plugin, whose fees are set by hand. */
+/** Pools without a plugin, whose fees the recipe sets. */
 const ALGEBRA_INTEGRAL_POOLS: readonly TieredPoolSpec[] = [
   tieredPoolSpec('WETH', 'USDT', 900, 6_000_000n, 4n),
   tieredPoolSpec('WBTC', 'WETH', 400, 9_000_000n, -3n),
   tieredPoolSpec('FRAX', 'USDC', 80, 5_000_000n),
 ]
 
-/** Pools whose fee the protocol's default plugin sets by volatility: 1.06 basis points while prices do not move. */
+/** Pools whose fee follows volatility by the protocol's default plugin: 1.06 basis points while prices do not move. */
 const ALGEBRA_INTEGRAL_DYNAMIC_POOLS: readonly PoolSpec[] = [
   poolSpec('WETH', 'USDC', 5_000_000n, 1n),
   poolSpec('LINK', 'USDC', 1_200_000n, -1n),

@@ -1,4 +1,4 @@
-/** Deploys Algebra V1, whose pools set their fee by the volatility of the pair. */
+/** Deploys Algebra V1, whose pools compute their fee from the volatility of their price. */
 import type { Hex } from '@sluice/chains'
 import { keccak256, ZeroAddress } from 'ethers'
 import { type Artifact, loadHardhatArtifact } from '../artifact.ts'
@@ -10,13 +10,13 @@ const BRAND = 'Algebra V1'
 const FAMILY = 'algebra-v1'
 
 /**
- * Minimum fee. The factory's default of 100 would make these pools the cheapest of the chain, although their quotes
- * hold for only a second.
+ * Minimum fee. With the factory's default of 100 ppm these pools would be the cheapest of the chain. Quotes would
+ * depend on them, although their fee changes within a second.
  */
 const MIN_FEE_PPM = 1_500
 /**
  * Arguments of `setBaseFeeConfiguration`: alpha1, alpha2, beta1, beta2, gamma1, gamma2, volumeBeta, volumeGamma,
- * baseFee. All but the minimum are the factory's defaults. The maximum fee is alpha1 + alpha2 + baseFee.
+ * baseFee. The values without `MIN_FEE_PPM` are the factory's defaults. The maximum fee is alpha1 + alpha2 + baseFee.
  */
 const FEE_CONFIGURATION = [3_000 - MIN_FEE_PPM, 12_000, 360, 60_000, 59, 8_500, 0, 10, MIN_FEE_PPM]
 
@@ -83,12 +83,13 @@ export const algebraV1: Recipe = async (chain, tokens) => {
 }
 
 /**
- * Init code hash of the optimized pool on live chains. Factory and periphery contain it, but the packages ship another
- * build of the pool.
+ * Init code hash of the pool on live chains, where it is built with the optimizer. The published factory and periphery
+ * contain this hash, but the published pool is another build.
  */
-const LIVE_HASH = '6ec6c9c8091d160c0aa74b2b14ba9c1717e95093bd3ac085cee99a49aab294a4'
+const LIVE_POOL_HASH = '6ec6c9c8091d160c0aa74b2b14ba9c1717e95093bd3ac085cee99a49aab294a4'
 
 function withPoolHash({ abi, bytecode }: Artifact, poolHash: Hex): Artifact {
-  if (!bytecode.includes(LIVE_HASH)) throw new TypeError('the contract does not hold the pool hash that was expected')
-  return { abi, bytecode: bytecode.replaceAll(LIVE_HASH, poolHash.slice(2)) as Hex }
+  if (!bytecode.includes(LIVE_POOL_HASH))
+    throw new TypeError(`the bytecode does not contain the pool hash ${LIVE_POOL_HASH}`)
+  return { abi, bytecode: bytecode.replaceAll(LIVE_POOL_HASH, poolHash.slice(2)) as Hex }
 }

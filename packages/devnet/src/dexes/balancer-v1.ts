@@ -1,4 +1,4 @@
-/** Deploys Balancer V1: finalized weighted pools, and the registry that finds the pools of a pair. */
+/** Deploys Balancer V1: finalized weighted pools, and the registry, which returns the pools of a pair. */
 import { MaxUint256 } from 'ethers'
 import { loadArtifact } from '../artifact.ts'
 import type { WeightedPoolSpec } from '../pools.ts'
@@ -8,11 +8,11 @@ import { type DevnetPool, factoryRow, type Recipe } from './dex.ts'
 const BRAND = 'Balancer V1'
 const FAMILY = 'balancer-v1'
 
-/** Loads an artifact of Balancer V1, which Set Protocol publishes. */
+/** Loads an artifact of Balancer V1 from the npm package of Set Protocol. */
 export const loadBalancerV1Artifact = (name: string) =>
   loadArtifact(`@setprotocol/set-protocol-v2/external/abi/balancer/${name}.json`)
-/** Sum of a pool's weights, 18 decimals: the maximum in Balancer V1. */
-const ALL_WEIGHTS = 50n * 10n ** 18n
+/** Sum of a pool's weights, with 18 decimals: the maximum that Balancer V1 accepts. */
+const TOTAL_WEIGHT = 50n * 10n ** 18n
 
 const BALANCER_V1_POOLS: readonly WeightedPoolSpec[] = [
   { tokens: ['CRV', 'WETH'], weightsPercent: [80n, 20n], dollars: 500_000n, feePpm: 3000 },
@@ -33,7 +33,7 @@ export const balancerV1: Recipe = async (chain, tokens) => {
       await giveTokens(chain, tokens, symbol, chain.from, amount)
       await tokens[symbol].send('approve', [pool.address, 0])
       await tokens[symbol].send('approve', [pool.address, MaxUint256])
-      await pool.send('bind', [tokens[symbol].address, amount, (ALL_WEIGHTS * percent) / 100n])
+      await pool.send('bind', [tokens[symbol].address, amount, (TOTAL_WEIGHT * percent) / 100n])
     }
     await pool.send('setSwapFee', [BigInt(feePpm) * 10n ** 12n])
     await pool.send('finalize')

@@ -14,7 +14,7 @@ const FAMILY = 'balancer-v2'
 /** 1 with 18 decimals, the unit of weights and fees. */
 const ONE = 10n ** 18n
 
-/** Loads an artifact of a dated task in Balancer's deployments package. */
+/** Loads an artifact of a deployment task (named by its date) of Balancer's npm package. */
 export const loadBalancerV2Artifact = (task: string, name: string) =>
   loadArtifact(`@balancer-labs/v2-deployments/dist/tasks/${task}/artifact/${name}.json`)
 const WEIGHTED_TASK = '20230206-weighted-pool-v3'
@@ -26,7 +26,7 @@ const BALANCER_WEIGHTED_POOLS: readonly WeightedPoolSpec[] = [
   { tokens: ['CRV', 'UNI', 'LINK', 'WETH'], weightsPercent: [25n, 25n, 25n, 25n], dollars: 3_000_000n, feePpm: 2500 },
 ]
 
-/** In these pools, ERC-4626 shares count at the rate that a rate provider reads from their vault. */
+/** Composable stable pools. They value an ERC-4626 share at the rate that a rate provider reads from its vault. */
 const BALANCER_STABLE_POOLS: readonly StablePoolSpec[] = [
   {
     tokens: ['DAI', 'USDC', 'USDT'],
@@ -108,7 +108,7 @@ export const balancerV2: Recipe = async (chain, tokens) => {
   }
 }
 
-/** Deploys the Vault and the contracts next to it. The builder's account authorizes everything. */
+/** Deploys the Vault, its fee provider, and its queries contract. The builder's account is the administrator. */
 async function deployVault(chain: Builder, weth: Address) {
   const authorizer = await chain.deploy(loadBalancerV2Artifact('20210418-authorizer', 'Authorizer'), [chain.from])
   const vault = await chain.deploy(loadBalancerV2Artifact('20210418-vault', 'Vault'), [authorizer.address, weth, 0, 0])
@@ -125,7 +125,7 @@ async function deployVault(chain: Builder, weth: Address) {
 /** A token of a pool. `specIndex` is its position in the pool's specification. */
 export type VaultToken = { readonly symbol: TokenSymbol; readonly address: Address; readonly specIndex: number }
 
-/** Returns the tokens by ascending address, as the Vault requires. */
+/** Returns the tokens in ascending order of their addresses, as the Vault requires. */
 export function inAddressOrder(symbols: readonly TokenSymbol[], tokens: Tokens): VaultToken[] {
   return symbols
     .map((symbol, specIndex) => ({ symbol, address: tokens[symbol].address, specIndex }))
@@ -160,8 +160,8 @@ async function createPool(
 }
 
 /**
- * Adds the first liquidity of a pool. `dollars` are per token, in the order of `vaultTokens`. A composable stable pool
- * lists its own share among its tokens, with an amount of 0.
+ * Adds the first liquidity of a pool. `dollars` are per token, in the order of `vaultTokens`. The tokens of a
+ * composable stable pool include the pool's own share, of which 0 are deposited.
  */
 async function joinPool(
   chain: Builder,

@@ -1,5 +1,5 @@
 /**
- * Deploys Balancer V3 from its sources: the Vault in three contracts, weighted and stable pools, and ERC-4626 buffers.
+ * Deploys Balancer V3 from its sources: the Vault (three contracts), weighted and stable pools, and ERC-4626 buffers.
  */
 import type { Address, Hex } from '@sluice/chains'
 import { MaxUint256, ZeroAddress } from 'ethers'
@@ -18,8 +18,8 @@ const ONE = 10n ** 18n
 const DAY_SECONDS = 86_400
 
 /**
- * Compiles the sources. With `viaIR` that would take minutes. Without `viaIR` the Vault exceeds the EVM's code size
- * limit, which the node is started without.
+ * Compiles the sources without `viaIR`, with which compilation would take minutes. The Vault therefore exceeds the
+ * EVM's code size limit, which `prepare.ts` disables.
  */
 export const compileBalancerV3 = () =>
   compile({
@@ -60,7 +60,7 @@ const BALANCER_V3_BUFFERS: readonly BufferSpec[] = [
   { share: 'SUSDC', asset: 'USDC', dollars: [20_000n, 30_000n] },
 ]
 
-/** Arguments of `registerPool`: the accounts with a role in a pool, and the ways to add and remove liquidity. */
+/** Accounts with a role in a pool, and ways to add and remove liquidity: arguments of `registerPool`. */
 const NO_MANAGERS = { pauseManager: ZeroAddress, swapFeeManager: ZeroAddress, poolCreator: ZeroAddress }
 const LIQUIDITY_MANAGEMENT = {
   disableUnbalancedLiquidity: false,
@@ -145,7 +145,7 @@ export const balancerV3: Recipe = async (chain, tokens) => {
   }
 }
 
-/** Returns the configuration of a pool's token. Type 1 has a rate provider. */
+/** Returns the Vault's configuration of a pool token. Type 1 means a token with a rate provider. */
 function tokenConfigOf(token: Address, rateProvider: Address | undefined) {
   return {
     token,
@@ -155,7 +155,7 @@ function tokenConfigOf(token: Address, rateProvider: Address | undefined) {
   }
 }
 
-/** Creates and fills the Vault's buffers. A buffer holds an ERC-4626 share and its asset, and exchanges them. */
+/** Creates and fills the Vault's buffers. A buffer holds an ERC-4626 share and its asset, and swaps between them. */
 async function fillBuffers(chain: Builder, tokens: Tokens, vault: Address, trader: Contract): Promise<DevnetPool[]> {
   const pools: DevnetPool[] = []
   for (const { share, asset, dollars } of BALANCER_V3_BUFFERS) {
@@ -166,7 +166,7 @@ async function fillBuffers(chain: Builder, tokens: Tokens, vault: Address, trade
     }
     const { address } = tokens[share]
     await trader.send('initializeBuffer', [address, ...amounts])
-    // The first 20 bytes of the id are the ERC-4626 vault; the rest is the start of the Balancer vault's address.
+    // The first 20 bytes of the id are the address of the ERC-4626 vault; the rest is the start of the Vault's address.
     const id = `${address}${vault.slice(2, 26)}` as Hex
     pools.push({ dex: BRAND, family: FAMILY, address, id, tokens: [asset, share], feePpm: 0 })
   }
@@ -180,8 +180,8 @@ type Vault = {
 }
 
 /**
- * Deploys the Vault after the contracts that take its future address as constructor argument. The protocol takes half
- * of swap fees and a tenth of yields.
+ * Deploys the Vault. First deploys the contracts whose constructors take the future address of the Vault. The protocol
+ * fee is half of swap fees and a tenth of yields.
  */
 async function deployVault(chain: Builder, contracts: Readonly<Record<string, Artifact>>): Promise<Vault> {
   const MIN_SWAP = 10n ** 6n

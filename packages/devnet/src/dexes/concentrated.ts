@@ -1,4 +1,4 @@
-/** Computes and mints the positions of concentrated-liquidity pools, for the recipes of several DEXes. */
+/** Computes and mints the positions of concentrated-liquidity pools. Several recipes use it. */
 import type { Address } from '@sluice/chains'
 import { MaxUint256 } from 'ethers'
 import type { Builder, Contract } from '../builder.ts'
@@ -7,15 +7,15 @@ import { giveTokens, type Tokens } from '../tokens.ts'
 import { depositAmounts } from './constant-product.ts'
 
 /**
- * Maximum absolute tick of the pools' contracts. The full range ends at the last multiple of the tick spacing within
- * it.
+ * Maximum absolute tick in Uniswap V3 and its forks. A full-range position ends at the last multiple of the tick
+ * spacing within this bound.
  */
 const MAX_TICK = 887_272
 
-/** Timestamp of a deadline later than every block of the local chain. */
+/** Deadline after every block of the local chain, as a timestamp. */
 const FAR_DEADLINE = 1n << 40n
 
-/** A pool's tokens in the order of its contract, its total deposits, and its start price. */
+/** A pool's tokens in the order of its contract, its total deposits, and its initial price. */
 export type SortedPool = {
   readonly token0: Address
   readonly token1: Address
@@ -25,9 +25,9 @@ export type SortedPool = {
 }
 
 /**
- * Sorts a pool's tokens by address, and computes its start price from the deposits.
+ * Sorts a pool's tokens by address, and computes its initial price from the deposits.
  *
- * @param addressOf - returns the address of a pool's token; the token's own by default
+ * @param addressOf - returns the address by which the pool's contract knows a token; by default that of the token
  */
 export function sortPool(
   spec: PoolSpec,
@@ -46,11 +46,14 @@ export type TickRange = {
   readonly tickLower: number
   readonly tickUpper: number
   readonly shareBps: bigint
-  /** Token that the position takes: both, or only token 0 or 1 if the price is outside of the range. */
+  /** Tokens that the position holds: both, or only token 0 or 1 if the price is outside of the range. */
   readonly side: 'both' | '0' | '1'
 }
 
-/** Returns a pool's ranges: the thin full range, a wide and a deep narrow one around `tick`, and one on each side. */
+/**
+ * Returns the ranges of a pool's positions: the full range with little liquidity, a wide and a narrow range around
+ * `tick`, and one range on each side of `tick`.
+ */
 export function tickRanges(tick: number, spacing: number): TickRange[] {
   const tickBelow = (value: number) => Math.floor(value / spacing) * spacing
   const tickAbove = (value: number) => Math.ceil(value / spacing) * spacing
@@ -66,9 +69,9 @@ export function tickRanges(tick: number, spacing: number): TickRange[] {
 }
 
 /**
- * Returns the liquidity of a position that takes roughly its share of the deposits, for contracts that take liquidity
- * instead of amounts. To first order, a range of w ticks on one side of the price needs w / 20,000 of the amount that
- * the full range needs for the same liquidity.
+ * Returns the liquidity of a position that needs roughly its share of the pool's deposits. Some contracts take
+ * liquidity instead of amounts. To first order, w ticks on one side of the price need w / 20,000 of the amount that the
+ * full range needs for the same liquidity.
  */
 export function liquidityOf({ tickLower, tickUpper, shareBps, side }: TickRange, pool: SortedPool): bigint {
   const width = (tickUpper - tickLower) / (side === 'both' ? 2 : 1)
@@ -76,7 +79,7 @@ export function liquidityOf({ tickLower, tickUpper, shareBps, side }: TickRange,
   return (squareRoot(pool.amount0 * pool.amount1) * shareBps * 20_000n) / (ticks * 10_000n)
 }
 
-/** Mints the pool's ranges through a position manager similar to Uniswap V3's. */
+/** Mints the positions of a pool through a position manager with the interface of Uniswap V3. */
 export async function mintRanges(
   chain: Builder,
   positions: Contract,

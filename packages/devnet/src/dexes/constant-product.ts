@@ -7,11 +7,12 @@ import type { PoolSpec } from '../pools.ts'
 import { amountWorth, giveTokens, type Tokens } from '../tokens.ts'
 import { type DevnetPool, type Dex, type DexEntry, START_BLOCK } from './dex.ts'
 
-/** Returns the base units of each token that a pool starts with, in the order of `pair`. */
+/** Returns the initial deposits of a pool in base units, in the order of `pair`. */
 export function depositAmounts({ pair: [a, b], dollars, skewBps }: PoolSpec): readonly [bigint, bigint] {
   return [amountWorth(a, dollars / 2n), (amountWorth(b, dollars / 2n) * (10_000n + skewBps)) / 10_000n]
 }
 
+/** A fork of Uniswap V2, and the specifications of its pools. */
 type Fork = {
   readonly brand: string
   readonly feePpm: number

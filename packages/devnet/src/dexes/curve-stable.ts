@@ -1,5 +1,6 @@
 /**
- * Deploys Curve's pool factory and plain pools of four coins, from the Vyper bytecode that Curve uses on side chains.
+ * Deploys Curve's pool factory and plain pools of four coins, from the Vyper bytecode of Curve's deployments on side
+ * chains.
  */
 import { MaxUint256, ZeroAddress } from 'ethers'
 import { loadArtifact } from '../artifact.ts'
@@ -31,14 +32,14 @@ const CURVE_POOLS: readonly StablePoolSpec[] = [
 export const curveStable: Recipe = async (chain, tokens) => {
   const implementation = await chain.deploy(loadCurveArtifact('StableSwap'))
   const factory = await chain.deploy(loadCurveArtifact('FactorySidechains'), [chain.from])
-  const unused = Array.from({ length: 9 }, () => ZeroAddress)
-  await factory.send('set_plain_implementations', [4, [implementation.address, ...unused]])
+  const unusedImplementations = Array.from({ length: 9 }, () => ZeroAddress)
+  await factory.send('set_plain_implementations', [4, [implementation.address, ...unusedImplementations]])
 
   const pools: DevnetPool[] = []
   for (const { tokens: symbols, dollars, amplification, feePpm } of CURVE_POOLS) {
     const name = symbols.join('/')
     const coins = symbols.map((symbol) => tokens[symbol].address)
-    // Curve's fees have 10 decimals, so 1 ppm is 10,000.
+    // Curve's fees have 10 decimals, so a fee of 1 ppm is 10,000.
     const poolArguments = [name, name.slice(0, 10), coins, amplification, BigInt(feePpm) * 10_000n]
     await factory.send('deploy_plain_pool(string,string,address[4],uint256,uint256)', poolArguments)
     const pool = chain.contractAt(

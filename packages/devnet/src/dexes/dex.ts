@@ -4,7 +4,7 @@ import type { Builder } from '../builder.ts'
 import type { LendingReserveSpec } from '../pools.ts'
 import type { TokenSymbol, Tokens } from '../tokens.ts'
 
-/** A token of a pool. `ETH` is the native token, and aTokens are not part of the token list. */
+/** A token of a pool. In addition to the tokens in `TOKENS`, pools trade the native token (`ETH`) and aTokens. */
 export type PoolToken = TokenSymbol | 'ETH' | LendingReserveSpec['aToken']
 
 /** A pool of the local chain. */
@@ -13,9 +13,9 @@ export type DevnetPool = {
   readonly dex: string
   readonly family: string
   readonly address: Address
-  /** In the order of the pool's contract if its calls take token indices, as in Curve. */
+  /** Tokens; in the order of the pool's contract if its functions take token indices, as in Curve. */
   readonly tokens: readonly PoolToken[]
-  /** Addresses in the order of `tokens`; set only if one of the tokens is not in the token list. */
+  /** Addresses in the order of `tokens`; set only if a token is not in `TOKENS`. */
   readonly addresses?: readonly Address[]
   /** Id of the pool in the contract at `address`, if that contract holds many pools. */
   readonly id?: Hex
@@ -32,13 +32,13 @@ export type DexEntry = ChainFile['dexes'][number]
 export type Dex = {
   readonly rows: readonly DexEntry[]
   readonly pools: readonly DevnetPool[]
-  /** Accounts that provide the rates of pools. */
+  /** Rate providers of pools, which the service must trust. */
   readonly trustedAccounts?: readonly Address[]
-  /** Routers, quoters, and position managers, with which tests trade independently of the service. */
+  /** Routers, quoters, and position managers by name. Tests trade through them independently of the service. */
   readonly routers: Readonly<Record<string, Address>>
 }
 
-/** Deploys the genuine contracts of a DEX and creates and fills its pools. Each DEX has its own file. */
+/** Deploys the original contracts of a DEX, creates its pools, and adds their liquidity. Each DEX has its own file. */
 export type Recipe = (chain: Builder, tokens: Tokens) => Promise<Dex>
 
 /** Block from which pools are searched: the start of the chain. */

@@ -1,4 +1,4 @@
-/** Lists the ERC-4626 vaults among the tokens as pools, which exchange an asset and its share at the vault's rate. */
+/** Lists the ERC-4626 vaults among the tokens as pools: a vault swaps an asset for its share at the vault's rate. */
 import { TOKENS, type TokenSpec, type TokenSymbol } from '../tokens.ts'
 import { type Recipe, START_BLOCK } from './dex.ts'
 

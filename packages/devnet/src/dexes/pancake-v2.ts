@@ -1,11 +1,11 @@
-/** Deploys PancakeSwap V2, a fork of Uniswap V2 with another fee. Its package has no router, so tests call pairs. */
+/** Deploys PancakeSwap V2, a fork of Uniswap V2 with another fee. Its npm package has no router. */
 import { loadArtifact } from '../artifact.ts'
 import { type PoolSpec, poolSpec } from '../pools.ts'
 import { addFork } from './constant-product.ts'
 import type { Recipe } from './dex.ts'
 
 const BUILD = '@pancakeswap-libs/pancake-swap-core/build'
-/** Fee of the pair's published bytecode. The later version on live chains has 2,500. */
+/** Fee of the pair's published bytecode. The later version on live chains has a fee of 2,500 ppm. */
 const FEE_PPM = 2000
 
 const PANCAKE_V2_POOLS: readonly PoolSpec[] = [

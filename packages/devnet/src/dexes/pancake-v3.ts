@@ -57,7 +57,8 @@ export const pancakeV3: Recipe = async (chain, tokens) => {
 }
 
 /**
- * Returns the creation code of a contract that stores `code` after a zero byte (STOP), and does nothing when called.
+ * Returns the init code of a contract whose code is a zero byte (STOP) and then `code`. A call of the contract does
+ * nothing. The pool deployer reads the init code of pools from it.
  */
 function initcodeThatStores(code: Hex): Hex {
   const size = (code.length / 2).toString(16).padStart(4, '0')

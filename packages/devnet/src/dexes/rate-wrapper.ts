@@ -1,4 +1,4 @@
-/** Lists WSTETH as a pool, which wraps and unwraps the rebasing STETH at the rate of STETH's shares. */
+/** Lists WSTETH as a pool: it wraps and unwraps the rebasing STETH at the rate of STETH's shares. */
 import { TOKENS } from '../tokens.ts'
 import { type Recipe, START_BLOCK } from './dex.ts'
 

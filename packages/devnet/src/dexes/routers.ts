@@ -1,4 +1,4 @@
-/** Deploys Permit2 and Uniswap's routers for its V2, V3, and V4 pools, with which tests compare Sluice. */
+/** Deploys Permit2 and Uniswap's routers for its V2, V3, and V4 pools. Tests compare Sluice with them. */
 import { type Address, toAddress } from '@sluice/chains'
 import { keccak256, ZeroAddress } from 'ethers'
 import { loadArtifact, loadHardhatArtifact } from '../artifact.ts'

@@ -14,7 +14,7 @@ export const compileSlipstream = () =>
   compile({
     compiler: 'solc-0.7.6',
     evmVersion: 'istanbul',
-    // The authors' setting. The pool is close to the EVM's code size limit.
+    // Setting of Slipstream's authors. With many more runs the pool could exceed the EVM's code size limit.
     runs: 200,
     sources: publishedSources([
       `${SOURCES}/core/CLPool.sol`,
@@ -39,7 +39,7 @@ export const slipstream: Recipe = async (chain, tokens) => {
   const { CLPool, CLFactory, CustomSwapFeeModule, NonfungiblePositionManager, SwapRouter, QuoterV2 } =
     compileSlipstream()
   const weth = tokens.WETH.address
-  // Replaces both the voter, which has no gauges here, and the previous factory, which has no pools.
+  // One empty contract serves as the voter (there are no gauges) and as the previous factory (which has no pools).
   const { address: emptyContract } = await chain.deploy(compileSources().SlipstreamBeginnings!)
   const implementation = await chain.deploy(CLPool!)
   const factory = await chain.deploy(CLFactory!, [emptyContract, emptyContract, implementation.address])

@@ -38,7 +38,7 @@ export const uniswapV3: Recipe = async (chain, tokens) => {
   const weth = tokens.WETH.address
   const poolCode = loadHardhatArtifact('@uniswap/v3-core', 'UniswapV3Pool')
   const factory = await chain.deploy(loadHardhatArtifact('@uniswap/v3-core', 'UniswapV3Factory'))
-  // The factory starts with three tiers. Governance later added the tier of stable pairs.
+  // The constructor enables three fee tiers. Governance later added the tier of 100 ppm for stable pairs.
   await factory.send('enableFeeAmount', [100, 1])
   const periphery = (name: string) => loadHardhatArtifact('@uniswap/v3-periphery', name)
   const positions = await chain.deploy(periphery('NonfungiblePositionManager'), [factory.address, weth, ZeroAddress])
@@ -53,11 +53,11 @@ export const uniswapV3: Recipe = async (chain, tokens) => {
     const key = [sortedSpec.token0, sortedSpec.token1, spec.fee]
     await positions.send('createAndInitializePoolIfNecessary', [...key, sortedSpec.sqrtPriceX96])
     const pool = chain.contractAt(poolCode.abi, await factory.read<string>('getPool', key))
-    // The pool has computed its tick from the price, so this code needs no logarithm.
+    // Reads the tick that the pool has computed from its price.
     const { tick } = await pool.readAll('slot0')
     const spacing = await pool.read<bigint>('tickSpacing')
-    const tickPlace = { tick: Number(tick), spacing: Number(spacing) }
-    await mintRanges(chain, positions, sortedSpec, tickPlace, { fee: spec.fee })
+    const startTick = { tick: Number(tick), spacing: Number(spacing) }
+    await mintRanges(chain, positions, sortedSpec, startTick, { fee: spec.fee })
     pools.push({ dex: BRAND, family: FAMILY, address: pool.address, tokens: spec.pair, feePpm: spec.fee })
   }
   return {

@@ -14,11 +14,11 @@ const BRAND = 'Uniswap V4'
 const FAMILY = 'uniswap-v4'
 
 /**
- * Address of the hook. Its low bits declare a call after each swap (1 << 6) that may change the owed amount (1 << 2).
+ * Address of the hook. Its low bits are its permissions: `afterSwap` (1 << 6), and to return a delta from it (1 << 2).
  */
 const HOOK = toAddress('0x00000000000000000000000000000000ab000044')
 
-/** Wei sent with each position of a native pool: more than any needs. The helper contract returns the rest. */
+/** Wei sent with each mint in a pool of the native token: more than any needs. The helper contract returns the rest. */
 const SPARE_WEI = 100_000n * 10n ** 18n
 
 const loadCoreArtifact = (name: string) => loadArtifact(`@uniswap/v4-core/out/${name}.sol/${name}.json`)
@@ -93,7 +93,8 @@ export const uniswapV4: Recipe = async (chain, tokens) => {
     }
   }
 
-  // On live chains, hook addresses are found by brute force. Here the code is set at the address.
+  // On live chains, deployers search a CREATE2 salt for an address with these bits. Here the code is set at the
+  // address.
   const hook = await chain.deploy(loadCoreArtifact('FeeTakingHook'), [manager.address])
   await chain.setCode(HOOK, await chain.code(hook.address))
 

@@ -62,8 +62,8 @@ export const velodromeV2: Recipe = async (chain, tokens) => {
 }
 
 /**
- * Reduces two amounts to an equal number of tokens, as the first deposit of a stable pool requires. Rounds down to base
- * units of the token with fewer decimals.
+ * Reduces two deposits to an equal number of whole tokens, as the first deposit of a stable pool requires. Rounds down
+ * to base units of the token with fewer decimals.
  */
 function equalDeposits(
   [a, b]: PoolSpec['pair'],

@@ -1,4 +1,4 @@
-/** Replays two consecutive Ethereum blocks on real state, to compare the outcome of each transaction with the chain. */
+/** Replays recorded blocks on recorded state, and checks that each transaction has the same outcome as on its chain. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { brotliDecompressSync } from 'node:zlib'
@@ -7,7 +7,7 @@ import { DevnetError } from '../errors.ts'
 import { request } from '../node.ts'
 import { type MainnetAccount, type MainnetState, NO_CODE } from './state.ts'
 
-/** A recorded Ethereum block. */
+/** A recorded block of Ethereum or a rollup. */
 export type RecordedBlock = {
   readonly number: number
   readonly timestamp: number
@@ -25,17 +25,18 @@ export type RecordedTransaction = {
   readonly gasUsed: number
 }
 
+/** Content of `mainnet/ethereum-blocks.json.br`. */
 type BlockRecording = {
   /**
-   * Accounts before the first block, as far as they differ from the stored state of `readState('ethereum')`. A slot of
-   * value 0 overrides a stored slot.
+   * State before the first block of the accounts that differ from `readState('ethereum')`. A slot with value 0 clears
+   * the slot of that state.
    */
   readonly accounts: Readonly<Record<Address, Omit<MainnetAccount, 'codeHash'> & { readonly codeHash?: Hex }>>
   readonly code: Readonly<Record<Hex, Hex>>
   readonly blocks: readonly RecordedBlock[]
 }
 
-/** Number of blocks before the first recorded block in which tests can deploy contracts. */
+/** Number of unused block numbers before the first recorded block, in which tests can deploy contracts. */
 const DEPLOYMENT_BLOCKS = 100
 const SECONDS_PER_BLOCK = 12
 const RECEIPT_TIMEOUT_MS = 10_000
@@ -45,10 +46,13 @@ function readRecording(): BlockRecording {
   return JSON.parse(brotliDecompressSync(readFileSync(file)).toString()) as BlockRecording
 }
 
-/** Returns the recorded blocks. */
+/** Returns the recorded blocks of Ethereum, which are consecutive. */
 export const readBlocks = (): readonly RecordedBlock[] => readRecording().blocks
 
-/** Returns the state before the recorded blocks, under a block number that is lower by `DEPLOYMENT_BLOCKS`. */
+/**
+ * Returns the state before the recorded blocks of Ethereum. Its block number and timestamp are `DEPLOYMENT_BLOCKS`
+ * blocks earlier than those of the real state.
+ */
 export function stateBeforeBlocks(state: MainnetState): MainnetState {
   const { accounts, code, blocks } = readRecording()
   const mergedAccounts: Record<Address, MainnetAccount> = { ...state.accounts }
@@ -72,7 +76,7 @@ export function stateBeforeBlocks(state: MainnetState): MainnetState {
 }
 
 /**
- * Mines empty blocks up to the parent of the block.
+ * Mines empty blocks up to the parent of a recorded block.
  *
  * @throws DevnetError REPLAY if the node is already at the block or past it
  */
@@ -81,14 +85,15 @@ export async function mineUpTo(url: string, { number, timestamp }: RecordedBlock
   if (head >= number)
     throw new DevnetError('REPLAY', `the node is at block ${head}: ${number} cannot be mined any more`)
   for (let next = head + 1; next < number; next++) {
-    // The node's clock advances by itself, so only the last timestamp can be set without going back in time.
+    // Sets only the parent's timestamp: the node's clock also advances by itself, and no timestamp may be earlier than
+    // the previous block's.
     if (next === number - 1) await request(url, 'evm_setNextBlockTimestamp', [timestamp - SECONDS_PER_BLOCK])
     await request(url, 'evm_mine', [])
   }
 }
 
 /**
- * Mines the block from its real transactions on their original state.
+ * Mines a recorded block from its original transactions.
  *
  * @throws DevnetError REPLAY if a transaction's status, gas, or logs differ from the recorded ones
  */

@@ -1,6 +1,6 @@
 /**
- * Finds the pools among recorded accounts without asking factories: a pool's CREATE2 address follows from its tokens
- * and fee.
+ * Finds the pools among recorded accounts by their CREATE2 addresses, which follow from factory, tokens, and fee. The
+ * factories themselves are not called.
  */
 import { type Address, type DexRow, type Hex, toAddress } from '@sluice/chains'
 import { AbiCoder, getCreate2Address, Interface, keccak256, solidityPackedKeccak256 } from 'ethers'
@@ -17,8 +17,8 @@ const getters = new Interface([
 type ReadGetter = (getter: string) => Promise<bigint | undefined>
 
 /**
- * By family: computes the CREATE2 salt of a pool from its tokens (and from its fee, in ppm, if the family has fee
- * tiers).
+ * Functions that compute the CREATE2 salt of a pool, by family. `fee` is in ppm, and is used by families with fee
+ * tiers.
  */
 const SALT_FUNCTIONS: Readonly<Record<string, (tokens: readonly [Address, Address], fee: number) => Hex>> = {
   'uniswap-v2': (tokens) => solidityPackedKeccak256(['address', 'address'], tokens) as Hex,
@@ -30,8 +30,8 @@ const saltByFee = (tokens: readonly [Address, Address], fee: number): Hex =>
   keccak256(AbiCoder.defaultAbiCoder().encode(['address', 'address', 'uint24'], [...tokens, fee])) as Hex
 
 /**
- * Returns the accounts that are pools of a factory in `dexes`. The address proves that the factory created the pool, so
- * the factory needs no recorded state. Finds no pools of factories without an init code hash.
+ * Returns the accounts that are pools of a factory in `dexes`. A CREATE2 address proves which factory created a pool,
+ * so the state of the factory need not be recorded. Finds no pools of factories whose entry has no init code hash.
  *
  * @param accounts - recorded accounts with code
  * @param dexes - DEX entries of the chain file

@@ -1,7 +1,7 @@
 /**
- * Restores the factories of recorded pools, which the recorded state lacks because no swap reads their storage. A
- * factory gets its original code and the storage slots that its getters read. If neither the recording nor npm has the
- * code, it gets code that looks up the getters' answers in a table.
+ * Restores the factories of recorded pools. The recorded state lacks their storage, because no swap reads it. A factory
+ * gets its original code and the storage slots that its getters read. If neither the recording nor npm has the code,
+ * the factory gets code that looks up the results of its getters in a table.
  */
 import type { Address, Hex } from '@sluice/chains'
 import { AbiCoder, Interface, keccak256, toBeHex } from 'ethers'
@@ -14,7 +14,8 @@ type Word = Address | number
 /** A call of a getter, and the word that it must return. */
 type GetterAnswer = { readonly data: Hex; readonly value: Word }
 /**
- * An entry of a nested mapping: the mapping's slot in the storage layout, the keys from outer to inner, and the value.
+ * An entry of a nested mapping. `mappingSlot` is the mapping's slot in the storage layout; `keys` start with the
+ * outermost.
  */
 type MappingEntry = { readonly mappingSlot: number; readonly keys: readonly Word[]; readonly value: Word }
 
@@ -75,7 +76,7 @@ const bothOrders = (getter: string, { tokens: [a, b], address }: MainnetPool, ..
 
 const encode = (getter: string, ...args: readonly unknown[]) => getters.encodeFunctionData(getter, args) as Hex
 
-/** Answers of the getters of factories without published bytecode. Their storage layouts differ by fork. */
+/** Results of the getters of factories without published bytecode, whose storage layouts differ by fork. */
 const ANSWERS_BY_FAMILY: Readonly<
   Partial<Record<MainnetPool['family'], (pool: MainnetPool) => readonly GetterAnswer[]>>
 > = {
@@ -88,7 +89,7 @@ const ANSWERS_BY_FAMILY: Readonly<
   ],
 }
 
-/** Runtime code that returns the word in storage slot keccak256(calldata), so 0 for calldata without an entry. */
+/** Runtime code that returns the word in storage slot keccak256(calldata): 0 for calls without an entry. */
 const TABLE_CODE: Hex = '0x366000600037366000205460005260206000f3'
 
 /**
@@ -108,7 +109,8 @@ export async function setUpFactories(url: string, pools: readonly MainnetPool[])
     const kind = FACTORY_KINDS[family]
     if (!kind) throw new DevnetError('BUILD', `no bytecode for the factory of ${family}`)
     if ((await request<Hex>(url, 'eth_getCode', [factory, 'latest'])) === '0x') {
-      // An `eth_call` without `to` runs the constructor, here with argument 0, and returns the runtime code.
+      // An `eth_call` without `to` runs the constructor (here with one argument of value 0) and returns the runtime
+      // code.
       const data = `${kind.bytecode()}${'00'.repeat(32)}`
       await request(url, 'anvil_setCode', [factory, await request<Hex>(url, 'eth_call', [{ data }, 'latest'])])
     }
@@ -126,10 +128,10 @@ export async function setUpFactories(url: string, pools: readonly MainnetPool[])
 }
 
 /**
- * Makes a factory answer a call with a word. Writes the word to the slot from which the recorded code answers the call,
- * or to the table if there is no recorded code.
+ * Makes a call of a factory's getter return a word. If the factory has recorded code, writes the word to the slot whose
+ * value the call returns. Otherwise installs `TABLE_CODE` and writes the word to its table.
  *
- * @throws DevnetError BUILD if the recorded code answers from none of the slots that the call reads
+ * @throws DevnetError BUILD if the recorded code returns the value of no slot that it reads
  */
 async function setAnswer(url: string, factory: Address, { data, value }: GetterAnswer): Promise<void> {
   const paddedValue = toBeHex(value, 32)
@@ -150,7 +152,7 @@ async function setAnswer(url: string, factory: Address, { data, value }: GetterA
   throw new DevnetError('BUILD', `${factory} cannot be made to answer ${data}`)
 }
 
-/** Returns the storage slots of the called contract that a call reads. */
+/** Returns the storage slots of the called contract that the call reads. */
 async function slotsReadBy(url: string, call: { readonly to: Address; readonly data: Hex }): Promise<readonly Hex[]> {
   type AccessList = readonly { readonly address: string; readonly storageKeys: readonly Hex[] }[]
   const { accessList } = await request<{ accessList: AccessList }>(url, 'eth_createAccessList', [call, 'latest'])

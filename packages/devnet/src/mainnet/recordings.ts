@@ -1,4 +1,4 @@
-/** Reads recorded blocks of rollups. A recording is a series of consecutive blocks with the state before the first. */
+/** Reads recorded blocks of rollups. A recording has consecutive blocks, and the state before the first of them. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { brotliDecompressSync } from 'node:zlib'
@@ -11,7 +11,7 @@ type RollupBlock = RecordedBlock & { readonly gasLimit: Hex }
 /** Content of `mainnet/<chain>-blocks.json.br`. */
 type RecordingsFile = {
   readonly chainId: number
-  /** Pools that swapped in the blocks and have a row in the chain's file. */
+  /** Pools that swapped in the blocks and whose factory is in the chain's file of the registry. */
   readonly pools: readonly MainnetPool[]
   readonly code: Readonly<Record<Hex, Hex>>
   readonly recordings: readonly {
@@ -39,7 +39,7 @@ export function readRecordings(name: RecordedRollup): readonly Recording[] {
   return recordings.map((recording) => ({ ...recording, ...commonFields }))
 }
 
-/** Returns the state before the recording's first block, with those pools of the chain that have code in it. */
+/** Returns the state before the recording's first block. Of the chain's pools, it has those with code in this state. */
 export function recordedState({ chainId, hardfork, pools, code, accounts, blocks }: Recording): MainnetState {
   const { number, timestamp, baseFeePerGas, gasLimit } = blocks[0]!
   return {

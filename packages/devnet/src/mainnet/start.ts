@@ -22,13 +22,16 @@ export type MainnetOptions = {
   readonly replay?: boolean
 }
 
-/** Anvil orders transactions as sent, and skips checks of its transaction pool that blocks on chain need not pass. */
+/**
+ * Arguments with which anvil mines transactions in the order in which they were sent, and accepts all transactions of a
+ * recorded block: without them its transaction pool refuses some.
+ */
 const REPLAY_ARGS = ['--order', 'fifo', '--disable-pool-balance-checks']
 
 /**
- * Starts a node on a selection of Ethereum's real state: genuine tokens, pools, and routers at their own addresses. The
- * ten accounts of the test mnemonic are unlocked and hold ether. Accounts and slots missing from the state read as
- * zero.
+ * Starts a node on a selection of Ethereum's state: original tokens, pools, and routers at their own addresses. The
+ * node also unlocks the ten accounts of the test mnemonic, which hold ether. Accounts and slots that the selection
+ * lacks read as zero.
  */
 export async function startMainnet({ port, replay = false }: MainnetOptions = {}): Promise<Mainnet> {
   const savedState = readState('ethereum')
@@ -42,8 +45,8 @@ export async function startMainnet({ port, replay = false }: MainnetOptions = {}
 }
 
 /**
- * Starts a node with a few pools of a rollup, of families that the recorded state of Ethereum lacks. The factories are
- * not restored.
+ * Starts a node with a few pools of a rollup. Their families are missing from the recorded state of Ethereum. Their
+ * factories are not restored.
  */
 export async function startRollup(
   name: 'linea' | 'scroll',
@@ -52,7 +55,7 @@ export async function startRollup(
   return { ...(await startWithState(state)), pools: state.pools }
 }
 
-/** Also accepts code of any size and transactions without a tip, as a rollup's sequencer does. */
+/** Arguments to replay blocks of a rollup, whose sequencer accepts code of any size and transactions without a tip. */
 const ROLLUP_REPLAY_ARGS = [
   ...REPLAY_ARGS,
   '--disable-code-size-limit',
@@ -62,8 +65,8 @@ const ROLLUP_REPLAY_ARGS = [
 ]
 
 /**
- * Starts a node directly before recorded blocks of a rollup, so that `replayBlock` can mine them. The factories of the
- * recorded pools are restored (see `setUpFactories`).
+ * Starts a node on the state before the recorded blocks of a rollup, so that `replayBlock` can mine them. Restores the
+ * factories of the recorded pools (see `setUpFactories`).
  */
 export async function startRecording(recording: Recording): Promise<Anvil> {
   const state = recordedState(recording)

@@ -7,7 +7,7 @@ import type { Address, Hex } from '@sluice/chains'
 /** Code hash of accounts without code. */
 export const NO_CODE: Hex = '0xc5d2460186f7233c927e7db2dcc703c0e500b653ca82273b7bfad8045d85a470'
 
-/** Recorded accounts of a chain after block `number`. Addresses are lower case. */
+/** Recorded accounts of a chain as of the end of block `number`. Addresses are in lower case. */
 export type MainnetState = {
   readonly chainId: number
   readonly hardfork: string
@@ -25,15 +25,15 @@ export type MainnetAccount = {
   readonly balance: Hex
   readonly nonce: Hex
   readonly codeHash: Hex
-  /** Number of the block at which the account was read. */
+  /** Number of the block at which the account was recorded. */
   readonly since?: number
-  /** Known slots that are not zero. */
+  /** Recorded slots with a value other than zero. */
   readonly storage?: Readonly<Record<Hex, Hex>>
 }
 
 /**
- * A recorded pool. `setUpFactories` makes its factory return it. `fee` (ppm), `tickSpacing`, and `stable` are set if
- * the factory identifies pools by them.
+ * A recorded pool. `setUpFactories` makes its factory return it. `fee` (in ppm), `tickSpacing`, and `stable` are
+ * present if the factory distinguishes pools of the same tokens by them.
  */
 export type MainnetPool = {
   readonly family: 'uniswap-v2' | 'uniswap-v3' | 'pancake-v3' | 'ramses-cl' | 'solidly' | 'syncswap' | 'algebra-v1'
