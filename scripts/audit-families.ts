@@ -1,7 +1,7 @@
 /**
- * Generates docs/audit/families.md: for each operation of the Executor, how its input is paid, what happens to leftover
- * input, which account may call back, and on which results of other contracts it relies. Reads the facts from the
- * sources, so that the page cannot contradict them. Called by `audit-scope.ts`.
+ * Generates docs/audit/families.md. For each operation of the Executor, the page says how its input is paid, what
+ * happens to leftover input, which account may call back, and on which results of other contracts the operation relies.
+ * Derives these facts from the Solidity sources, so that the page cannot contradict them. Called by `audit-scope.ts`.
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -12,7 +12,7 @@ const SOURCES = join(root, 'contracts/src')
 const read = (path: string) => readFileSync(join(SOURCES, path), 'utf8')
 const core = read('core/ExecutorCore.sol')
 
-/** Row of the page: texts about an operation. */
+/** Row of the page: texts about one operation. */
 export type FamilyFacts = {
   readonly name: string
   readonly source: string
@@ -27,13 +27,17 @@ export type FamilyFacts = {
   readonly output: string
 }
 
-/** Patterns of the calls that pay the input. The page explains the ways "ahead", "measured", and "taken". */
+/** Patterns of calls that pay the input before the swap; the page calls this way "ahead". */
 const PAYS_AHEAD = /Inputs\.(prepay|pay)\(/
+/** Pattern of calls that do so and measure the growth of the pool's balance ("measured"). */
 const PAYS_MEASURED = /Inputs\.payMeasured\(/
-const TAKES = /Inputs\.take(Pair)?\(/
+/** Pattern of calls that draw the input into the Executor before the swap ("taken"). */
+const TAKES_INPUT = /Inputs\.take(Pair)?\(/
 
-/** Outcomes of a partial fill (the pool takes only a part of the input), each with a pattern of the code that handles it. */
-const PARTIAL_FILLS: readonly (readonly [pattern: RegExp, text: string])[] = [
+/**
+ * Outcomes of a partial fill: the pool takes only a part of the input. Each has a pattern of the code that handles it.
+ */
+const PARTIAL_FILL_OUTCOMES: readonly (readonly [pattern: RegExp, text: string])[] = [
   [/!pulled\) Inputs\.requireWhole/, "not drawn (the sender's own token); else reverts, by the amounts returned"],
   [/requireWhole\(trade\.pool, nativeBefore/, 'native: reverts, by the balance'],
   [/Inputs\.requireSpent\(/, 'token: reverts, by the approval'],
@@ -43,8 +47,8 @@ const PARTIAL_FILLS: readonly (readonly [pattern: RegExp, text: string])[] = [
 ]
 
 /**
- * Reasons why the Executor checks no partial fill, by folder of the operation: the behavior of the genuine contract.
- * These texts are not derived from sources.
+ * Behavior of original contracts for which the Executor checks no partial fill, by folder of the operation. These texts
+ * are written by hand.
  */
 const UNCHECKED_PARTIAL_FILLS: Readonly<Record<string, string>> = {
   'balancer-v3': 'the vault has all of it, and reverts an unlock that ends with a credit or a debt',
@@ -54,7 +58,7 @@ const UNCHECKED_PARTIAL_FILLS: Readonly<Record<string, string>> = {
   'rate-wrapper': 'unwrapping: burns the requested shares',
 }
 
-/** Folder by operation, for operations whose name differs from that of their folder. */
+/** Folders of the operations whose folder has another name than the operation. */
 const FOLDERS: Readonly<Record<string, string>> = { wrap: 'wrapped-native', unwrap: 'wrapped-native' }
 
 export function familyFacts(): FamilyFacts[] {
@@ -74,7 +78,7 @@ export function familyFacts(): FamilyFacts[] {
       payments: paymentsOf(ownSource, stepFunction),
       partialFills: partialFillsOf(name, folder, ownSource, stepFunction),
       callback: callbackOf(stepFunction),
-      reliedOnAnswers: answersOf(ownSource),
+      reliedOnAnswers: reliedOnAnswersOf(ownSource),
       output: outputOf(ownSource),
     }
   })
@@ -85,7 +89,7 @@ function paymentsOf(source: string, stepFunction: string): string[] {
   const findings: string[] = []
   if (PAYS_AHEAD.test(source)) findings.push('ahead')
   if (PAYS_MEASURED.test(source)) findings.push('ahead, measured')
-  if (TAKES.test(source)) findings.push(/\.approve\(/.test(source) ? 'taken, approved' : 'taken')
+  if (TAKES_INPUT.test(source)) findings.push(/\.approve\(/.test(source) ? 'taken, approved' : 'taken')
   if (/\{value: /.test(source)) findings.push('native with the call')
   return findings
 }
@@ -99,7 +103,7 @@ function partialFillsOf(name: string, folder: string, source: string, stepFuncti
     return [
       `${notDrawn}; else reverts, by the amounts returned, but for 2^-${rounding} of the input, which is forfeited`,
     ]
-  const outcomes = PARTIAL_FILLS.filter(([pattern]) => pattern.test(source)).map(([, text]) => text)
+  const outcomes = PARTIAL_FILL_OUTCOMES.filter(([pattern]) => pattern.test(source)).map(([, text]) => text)
   if (/!pulled\) Inputs/.test(source))
     outcomes.push(`later hops: ${/k != 0/.test(source) ? 'revert' : 'the manager reverts'}`)
   if (PAYS_AHEAD.test(source) || PAYS_MEASURED.test(source)) outcomes.push('the pool keeps it')
@@ -111,16 +115,16 @@ function partialFillsOf(name: string, folder: string, source: string, stepFuncti
   return outcomes
 }
 
-/** Returns the account that may call back. The flag in the call of `_await` determines it. */
+/** Returns the account that may call back. The last argument of `_await` determines it. */
 function callbackOf(stepFunction: string): string {
   if (!stepFunction) return 'nobody'
   const flag = /_await\(\w+, flags, token, (\w+)\)/.exec(stepFunction)?.[1]
-  if (!flag) throw new Error('the Executor has a function for a step without a callback')
+  if (!flag) throw new Error('a step function of ExecutorCore does not call _await')
   return flag === '0' ? 'the pool' : `the contract called (\`${flag}\`)`
 }
 
-/** Returns the functions of other contracts whose results the step uses. */
-function answersOf(source: string): string[] {
+/** Returns the functions of other contracts whose results the operation uses. */
+function reliedOnAnswersOf(source: string): string[] {
   const views = viewsOf(source)
   const calledNames = [...source.matchAll(/\.(\w+)(?:\{[^}]*\})?\(/g)].map(([, name]) => name!)
   const calledViews = [...new Set(calledNames.filter((name) => views.has(name)))].map((name) => `\`${name}\``)
@@ -152,10 +156,10 @@ function outputOf(source: string): string {
   return 'sent by the pool'
 }
 
-/** Returns the text of a function from its name to its closing brace, relying on the contracts' indentation. */
+/** Returns the text of a function, up to the first closing brace with the indentation of the function. */
 function functionOf(source: string, name: string): string {
   const text = new RegExp(`^ {4}function ${name}\\b[\\s\\S]*?^ {4}}$`, 'm').exec(source)?.[0]
-  if (!text) throw new Error(`there is no function ${name}`)
+  if (!text) throw new Error(`the source has no function ${name}`)
   return text
 }
 

@@ -1,4 +1,4 @@
-/** Generates docs/audit/limits.md: the sizes of the deployed code, and bounds of gas. Called by `audit-scope.ts`. */
+/** Generates docs/audit/limits.md: code sizes of the contracts, and bounds of their gas. Called by `audit-scope.ts`. */
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { root } from './lib/run.ts'
@@ -18,13 +18,13 @@ const CONTRACTS = [
   ['ExecutorLondon', 'london'],
 ] as const
 
-/** Number of families that the page lists: those with the most expensive hops. */
+/** Maximum number of families that the page lists. It lists the families with the most expensive hops. */
 const MAX_FAMILIES = 12
 
 const read = <T>(path: string): T => JSON.parse(readFileSync(join(root, path), 'utf8'))
 const formatNumber = (value: number) => value.toLocaleString('en-US')
 
-/** Returns the path of a compiled contract in Hardhat's latest build. */
+/** Returns the path of a contract's artifact in Hardhat's latest build. */
 export function artifactOf(contract: string): string {
   const [source, londonSource] = [`src/${contract}.sol`, `src/london/${contract}.sol`]
   const builtSource = existsSync(join(root, 'contracts/artifacts', source)) ? source : londonSource
@@ -35,7 +35,7 @@ function sizeTable(): string {
   const rows = CONTRACTS.map(([contract, build]) => {
     const { bytecode, deployedBytecode } = read<{ bytecode: string; deployedBytecode: string }>(artifactOf(contract))
     const [initBytes, codeBytes] = [bytecode, deployedBytecode].map((hex) => hex.length / 2 - 1) as [number, number]
-    // 200 gas per byte of code, at most 16 per byte of calldata, and 53,000 per contract creation.
+    // Upper bound: 200 gas per byte of code, 16 gas per byte of calldata, and 53,000 gas per contract creation.
     const creationGas = codeBytes * 200 + initBytes * 16 + 53_000
     const share = ((100 * creationGas) / MAX_TRANSACTION_GAS).toFixed(0)
     return `| \`${contract}\` | ${build} | ${formatNumber(codeBytes)} | ${formatNumber(MAX_CODE_BYTES - codeBytes)} | ${formatNumber(initBytes)} | ${formatNumber(MAX_INIT_CODE_BYTES - initBytes)} | ${formatNumber(creationGas)} (${share} %) |`
@@ -47,7 +47,7 @@ function sizeTable(): string {
   ].join('\n')
 }
 
-/** Returns a table of the bounds that `Gas.t.sol` asserts for any amount, by test. */
+/** Returns a table of the gas bounds that the fuzz tests in `Gas.t.sol` assert, by test. */
 function boundsTable(): string {
   const source = readFileSync(join(root, 'contracts/test/invariants/Gas.t.sol'), 'utf8')
   const bounds = new Map(
@@ -67,9 +67,9 @@ function boundsTable(): string {
 type FamilyGas = {
   /** Gas of a hop. */
   readonly hop: number
-  /** Gas of each further piece of liquidity that the hop crosses. */
+  /** Additional gas of each piece of liquidity (tick, bin, or level) that the hop crosses. */
   readonly piece: number
-  /** Method by which both were measured; details follow a colon. */
+  /** Method of the measurement, and details after a colon. */
   readonly basis: string
 }
 
@@ -90,7 +90,7 @@ function hopsTable(): string {
 }
 
 type TradeGas = {
-  /** Gas if the Executor holds the tokens in between. */
+  /** Gas if the Executor holds the tokens between the hops. */
   readonly sluice: number
   /** Gas if pools pay each other and the recipient directly. */
   readonly sluiceDirect?: number

@@ -9,7 +9,7 @@ import { familiesPage } from './audit-families.ts'
 import { limitsPage } from './audit-limits.ts'
 import { root } from './lib/run.ts'
 
-type Standard = { readonly sources: Readonly<Record<string, { readonly content: string }>> }
+type StandardJson = { readonly sources: Readonly<Record<string, { readonly content: string }>> }
 type FrozenContracts = Readonly<Record<string, { readonly address: string; readonly initCodeHash: string }>>
 
 const CONTRACTS = ['Guard', 'GuardLondon', 'Executor.v1', 'ExecutorLondon.v1'] as const
@@ -17,16 +17,16 @@ const CONTRACTS = ['Guard', 'GuardLondon', 'Executor.v1', 'ExecutorLondon.v1'] a
 export function scopePage(): string {
   const read = <T>(path: string): T => JSON.parse(readFileSync(join(root, path), 'utf8'))
   const frozen = read<FrozenContracts>('contracts/frozen-guards.json')
-  const uses = new Map<string, { content: string; contracts: string[] }>()
+  const sourcesByPath = new Map<string, { content: string; contracts: string[] }>()
   for (const contract of CONTRACTS) {
-    const { sources } = read<Standard>(`deployments/standard-json/${contract}.json`)
+    const { sources } = read<StandardJson>(`deployments/standard-json/${contract}.json`)
     for (const [path, { content }] of Object.entries(sources)) {
-      const use = uses.get(path) ?? { content, contracts: [] }
-      use.contracts.push(contract.replace('.v1', ''))
-      uses.set(path, use)
+      const source = sourcesByPath.get(path) ?? { content, contracts: [] }
+      source.contracts.push(contract.replace('.v1', ''))
+      sourcesByPath.set(path, source)
     }
   }
-  const rows = [...uses]
+  const rows = [...sourcesByPath]
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([path, { content, contracts: by }]) => {
       const lines = content.split('\n').filter((line) => line.trim() !== '' && !/^\s*(\/\/|\*)/.test(line)).length
@@ -49,7 +49,7 @@ ${rows.join('\n')}
 `
 }
 
-/** Text of each page by file name in docs/audit. */
+/** Functions that return the text of a page, by the page's file name in docs/audit. */
 export const pages: Readonly<Record<string, () => string>> = {
   'scope.md': scopePage,
   'families.md': familiesPage,

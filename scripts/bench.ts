@@ -1,6 +1,6 @@
 /**
- * `npm run bench -- <name> [part] [arguments]`: runs one benchmark, prints its results, and saves them in bench/results.
- * Without a name it lists the benchmarks; bench/README.md describes them.
+ * `npm run bench -- <name> [part] [arguments]`: runs one benchmark, prints its results, and saves them in
+ * bench/results. Without a name, lists the benchmarks. bench/README.md describes them.
  */
 import { chooseBenchmark } from './lib/benchmarks.ts'
 

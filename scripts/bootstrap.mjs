@@ -1,5 +1,5 @@
-// Entry point of the npm scripts, which runs under Node 20 or later: installs missing dependencies, builds outdated packages,
-// and then runs scripts/<task>.ts under the Node version of the lockfile.
+// Entry point of the npm scripts. Installs missing dependencies, builds outdated packages, and then runs
+// scripts/<task>.ts under the Node version of the lockfile. It must itself run under Node 20 and later.
 import { spawn, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
@@ -13,8 +13,8 @@ const lockHash = createHash('sha256')
   .update(readFileSync(join(root, 'package-lock.json')))
   .digest('hex')
 
-// Suffix of the stamp if devDependencies are not installed. A third of the packages is used only by tests, checks, and
-// benchmarks, and is installed when the first of these runs.
+// Suffix of the stamp if devDependencies are not installed. Only tests, checks, and benchmarks need them, a third of
+// all packages, so they are installed when the first of these runs.
 const LEAN = ' without devDependencies'
 const tasksWithoutDevDependencies = [
   'start',
@@ -38,9 +38,9 @@ const installedStamp = existsSync(stamp) ? readFileSync(stamp, 'utf8') : LEAN
 const isLean = tasksWithoutDevDependencies.includes(task) && installedStamp.endsWith(LEAN)
 if (installedStamp !== lockHash && !(isLean && installedStamp === lockHash + LEAN)) {
   console.error('Installing dependencies (about a minute the first time)…')
-  // npm leaves out optional packages, such as Hardhat's EVM, if the running Node does not meet their `engines`, so it runs
-  // under a newer Node. `install --no-save` installs what the lockfile says, as `ci` does. But `ci` fails if a registry
-  // mirror lacks the executables of other platforms.
+  // npm skips optional packages, such as Hardhat's EVM, whose `engines` exclude the running Node. So npm runs under a
+  // newer Node. Like `ci`, `install --no-save` installs the versions of the lockfile, but it does not fail if a
+  // registry mirror lacks the executables of other platforms.
   const isOldNode = Number(process.versions.node.split('.')[0]) < 22
   const npm = ['install', '--no-save', '--no-audit', '--no-fund', '--loglevel=error', ...(isLean ? ['--omit=dev'] : [])]
   const [command, args] = isOldNode ? ['npx', ['--yes', '--package=node@24', 'npm', ...npm]] : ['npm', npm]
@@ -54,11 +54,11 @@ if (installedStamp !== lockHash && !(isLean && installedStamp === lockHash + LEA
 
 const node = join(root, 'node_modules/.bin/node')
 const path = [join(root, 'node_modules/.bin'), process.env.PATH].join(delimiter)
-// The cache of compiled modules halves their loading time, also in tests and in the processes that they start.
+// The cache of compiled modules halves their loading time. Child processes, such as those of tests, use it too.
 const compileCacheEnv = { NODE_COMPILE_CACHE: join(root, 'node_modules/.cache/node') }
 const env = { ...compileCacheEnv, ...process.env, PATH: path, TURBO_TELEMETRY_DISABLED: '1' }
 
-// Scripts import the bindings, which the build creates. The build prints to stderr, since stdout is for the script.
+// The build creates the bindings that scripts import. It prints to stderr, because stdout belongs to the script.
 if (task !== 'format') {
   if (!existsSync(join(root, 'packages/bindings/dist'))) console.error('Compiling contracts and bindings…')
   const isPrinted = task === 'build' || process.env.CI === 'true'

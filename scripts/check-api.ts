@@ -1,6 +1,6 @@
 /**
- * Step of `npm run check`: verifies that the API still has everything that docs/openapi.json of the last release
- * promises.
+ * Step of `npm run check`: fails if the API breaks callers that rely on docs/openapi.json, the interface of the last
+ * release.
  */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -10,5 +10,5 @@ import { root } from './lib/run.ts'
 
 const releasedApi = JSON.parse(readFileSync(join(root, 'docs/openapi.json'), 'utf8'))
 const faults = breakingChanges(releasedApi, JSON.parse(JSON.stringify(openApiDocument())))
-for (const fault of faults) console.error(`the interface breaks a promise: ${fault}`)
+for (const fault of faults) console.error(`incompatible with docs/openapi.json: ${fault}`)
 process.exit(faults.length > 0 ? 1 : 0)

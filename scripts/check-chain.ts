@@ -1,5 +1,5 @@
 /**
- * Compares the registry's data about a chain with the chain itself.
+ * Compares the registry's data about chains with the chains themselves.
  *
  * `npm run check:chain -- <id>… | --all [--rpc <url>] [--chains <dir>] [--write] [--report <file>]`
  */
@@ -16,7 +16,7 @@ import { root, userDirectories, userPath } from './lib/run.ts'
 const usage = `npm run check:chain -- <id>… | --all
   --rpc <url>      calls only this endpoint (with one chain); default: RPC_URL_<id>, or those of the chain's file
   --chains <dir>   files that override the registry; default: CHAINS_DIR
-  --write          writes the values of the chain to its file
+  --write          corrects the chain's file by the values read from the chain
   --report <file>  writes all findings as JSON`
 
 /** Maximum number of chains that are checked at the same time. */
@@ -36,18 +36,18 @@ const config = {
   },
 } as const
 const { values, positionals } = commandLine(usage, config, USAGE_EXIT_CODE)
-const exit = (text: string): never => fail(text, USAGE_EXIT_CODE)
+const refuse = (text: string): never => fail(text, USAGE_EXIT_CODE)
 const invalidId = positionals.find((text) => !/^[1-9][0-9]*$/.test(text))
-if (invalidId !== undefined) exit(`${invalidId} is not a chain id\n${usage}`)
-if (values.all === positionals.length > 0) exit(usage)
+if (invalidId !== undefined) refuse(`${invalidId} is not a chain id\n${usage}`)
+if (values.all === positionals.length > 0) refuse(usage)
 
 const { CHAINS_DIR, DEPLOYMENTS_DIR } = userDirectories()
 const chainsDir = values.chains ? userPath(values.chains) : CHAINS_DIR
 const registry = loadRegistry({ chainsDir, deploymentsDir: DEPLOYMENTS_DIR })
 const ids = values.all ? [...registry.knownIds()] : positionals.map(Number)
-if (values.rpc !== undefined && ids.length !== 1) exit(`--rpc goes with one chain\n${usage}`)
+if (values.rpc !== undefined && ids.length !== 1) refuse(`--rpc goes with one chain\n${usage}`)
 const unknownId = ids.find((id) => registry.chain(id) === undefined)
-if (unknownId !== undefined) exit(`chain ${unknownId} is not in the registry`)
+if (unknownId !== undefined) refuse(`chain ${unknownId} is not in the registry`)
 
 const findingsByChain = new Map<number, readonly Finding[]>()
 const queue = [...ids]
@@ -81,7 +81,7 @@ async function checkQueue(): Promise<void> {
   }
 }
 
-/** Prints the corrections of the chain's file as a diff, or writes them to the file with --write. */
+/** Prints the corrections of the chain's file as a diff. With --write, writes them to the file instead. */
 function printOrWriteFixes(id: number, findings: readonly Finding[]): void {
   const fixes = findings.flatMap(({ fix }) => fix ?? [])
   if (fixes.length === 0) return

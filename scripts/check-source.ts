@@ -1,6 +1,6 @@
 /**
- * Checks every source file in addition to lint and types: the lengths of files and functions, the beginnings of
- * comments, declared imports, and module mocks of tests.
+ * Checks every source file for faults that lint and types do not find: long files and functions, misleading beginnings
+ * of comments, undeclared imports, and module mocks that affect other tests.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -25,8 +25,8 @@ function manifestOf(folder: string): Manifest {
 }
 
 /**
- * Returns the paths of the released contract sources. Their comments stay, because the hash of a contract's metadata,
- * and thus its address, depends on them.
+ * Returns the paths of the sources of released contracts. Their comments must not change: they determine the hash of a
+ * contract's metadata, and thus its address.
  */
 function releasedSources(): ReadonlySet<string> {
   const folder = join(root, 'deployments/standard-json')

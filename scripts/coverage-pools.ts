@@ -1,5 +1,5 @@
 /**
- * Lists the pools of the most traded tokens, each with the state in which quotes can or cannot use it.
+ * Lists the pools of the most traded tokens. Says for each pool if quotes can use it, and the reason if they cannot.
  *
  * `npm run coverage:pools -- --chain <id> [--rpc <url>] | --recorded`
  */
@@ -50,7 +50,7 @@ const blockCount = wholeNumber('blocks', 1, 1_000)
 const settleMs = 1_000 * wholeNumber('settle', 1, 3_600)
 if (values.recorded) await recordCoverage()
 else await measureLive()
-// Connections that are kept open would delay the exit.
+// Exits at once, because keep-alive connections would delay the exit.
 process.exit()
 
 /** Measures the recorded blocks of the named chains, or of all. */

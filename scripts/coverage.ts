@@ -1,9 +1,10 @@
 /**
- * `npm run coverage`: measures the coverage of Guard and Executor by the Solidity tests, lines with Hardhat and
- * branches with forge, and writes bench/results/coverage.json. Fails if a line or branch of the Guard is not covered.
+ * `npm run coverage`: measures the coverage of Guard and Executor by the Solidity tests. Hardhat measures lines and
+ * forge measures branches. Writes bench/results/coverage.json. Fails if a line or branch of the Guard is not covered.
  *
- * Both compile without the optimizer, which preserves line information and is fast. Tests of opcodes and gas do not
- * apply to this code and are skipped (COVERAGE). A few random cases per property cover as much code as many.
+ * Both tools compile without the optimizer, which preserves line information and is fast. The variable COVERAGE skips
+ * the tests of opcodes and gas, which do not apply to such code. A few random cases per property (RUNS) are enough:
+ * more cases do not cover more code.
  */
 import { mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -11,11 +12,11 @@ import { record } from '../bench/record.ts'
 import { forge } from './lib/forge.ts'
 import { type CommandResult, root, run } from './lib/run.ts'
 
-/** Number of covered lines or branches, and (`of`) of all. */
+/** Number of covered lines or branches, and number of all of them (`of`). */
 type Ratio = { readonly covered: number; readonly of: number }
 /** Coverage of one source file. */
 type CoveredCode = {
-  /** By line number: true if the line was run. */
+  /** True for lines that were run, by line number. */
   readonly lines: Map<number, boolean>
   readonly branches: readonly { line: number; isTaken: boolean }[]
 }
@@ -38,7 +39,7 @@ const env = {
   COVERAGE: 'true',
   RUNS,
   SEED,
-  // forge limits a test to 2^30 gas, which longer sequences of the model exceed.
+  // Longer sequences of calls in the model would exceed the 2^30 gas that forge gives a test.
   MODEL_CALLS: '2',
   FOUNDRY_FUZZ_RUNS: RUNS,
   FOUNDRY_FUZZ_SEED: SEED,
@@ -93,7 +94,7 @@ if (incompleteFiles.length > 0) {
 }
 
 async function requireSuccess(tests: Promise<CommandResult>): Promise<void> {
-  if ((await tests).code !== 0) throw new Error('a test failed, so its coverage does not count')
+  if ((await tests).code !== 0) throw new Error('the coverage is invalid because a test failed')
 }
 
 function ratioOf(hits: readonly boolean[]): Ratio {
@@ -108,7 +109,10 @@ function formatPercent({ covered, of }: Ratio): string {
   return of === 0 ? 'none' : `${((100 * covered) / of).toFixed(1)} % of ${of}`
 }
 
-/** Returns the coverage in an lcov file by path of the source. @see https://manpages.debian.org/lcov/geninfo.1.en.html#FILES */
+/**
+ * Parses an lcov file. Returns the coverage by path of the source. @see
+ * https://manpages.debian.org/lcov/geninfo.1.en.html#FILES
+ */
 function parse(lcov: string): Map<string, CoveredCode> {
   const sections = lcov.split('end_of_record').flatMap((section): [string, CoveredCode][] => {
     const file = section.match(/^SF:(src\/.*)$/m)?.[1]

@@ -1,7 +1,7 @@
 /**
- * `npm run deploy`: deploys Guard and Executor to one chain or to many, or prints the transactions for a wallet or a
- * Safe to sign. The key comes from the environment or Hardhat's keystore, never from a flag. Without a key, the node's
- * first account pays.
+ * `npm run deploy`: deploys Guard and Executor to one or more chains. With --unsigned, prints the transactions for a
+ * wallet or a Safe to sign. The private key comes from the environment or Hardhat's keystore, never from a flag.
+ * Without a key, the node's first account pays.
  */
 import { join } from 'node:path'
 import { makeDirectory } from '@sluice/chains'
@@ -62,7 +62,7 @@ try {
   throw error
 }
 
-/** Fails before anything is sent if the directory of the deployments cannot be created. */
+/** Ends the process, before any transaction is sent, if the directory of deployment records cannot be created. */
 function assertWritable(dir: string): void {
   try {
     makeDirectory(dir)

@@ -1,7 +1,8 @@
 /**
- * `npm run docs`: writes docs/api.md, docs/errors.md, and docs/run/configuration.md from the schemas of requests and
- * settings, docs/dexes.md from the chain registry, and the byte format of programs. `--examples` first records example
- * responses on a local chain. `--release` also writes docs/openapi.json, whose content is then promised to users.
+ * `npm run docs`: generates docs/api.md, docs/errors.md, docs/run/configuration.md, docs/dexes.md, and
+ * packages/program/FORMAT.md from schemas, the chain registry, and the operations of programs. `--examples` first
+ * records example responses on a local chain. `--release` also writes docs/openapi.json, with which later versions must
+ * stay compatible.
  */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,7 +1,7 @@
 /**
- * `npm run flaky [-- folders]`: runs the TypeScript tests twenty times: ten times with two busy loops in parallel, and
- * ten times pinned to one core. Records the failed tests of each run in bench/results/flaky.json. Fails if any test
- * failed. RUNS=2 reduces the runs of each kind. Pinning needs `taskset` of util-linux.
+ * `npm run flaky [-- folders]`: runs the TypeScript tests ten times with two busy loops in parallel, and ten times
+ * pinned to one core. Records the failed tests of each run in bench/results/flaky.json. Fails if any test failed. The
+ * variable RUNS changes the ten. Pinning needs `taskset` of util-linux.
  */
 import { spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
@@ -58,7 +58,7 @@ async function runOnce(condition: Condition): Promise<RunResult> {
     const failures = testResults.flatMap(({ name, status, assertionResults }) => {
       const path = name.slice(root.length + 1)
       const tests = assertionResults.filter((test) => test.status === 'failed')
-      // A file can also fail outside its tests.
+      // A file can also fail outside of its tests, for example at an import.
       return status === 'failed' && tests.length === 0 ? [path] : tests.map(({ fullName }) => `${path} > ${fullName}`)
     })
     return { condition, seconds: rounded((performance.now() - start) / 1_000), passed, failed: failures }

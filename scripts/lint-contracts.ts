@@ -1,6 +1,6 @@
 /**
- * `npm run lint:contracts`: runs forge's linter on the deployed contracts. Each finding is fixed, or accepted
- * here with the reason why the code is right. Fails if a finding is not listed, or if a listed one no longer occurs.
+ * `npm run lint:contracts`: runs forge's linter on the deployed contracts. `ACCEPTED_FINDINGS` lists findings in
+ * correct code, with reasons. Fails if there is any other finding, or if a listed finding no longer occurs.
  */
 import { join } from 'node:path'
 import { forge } from './lib/forge.ts'

@@ -1,7 +1,7 @@
 /**
- * `npm run mainnet`: runs the API offline on real Ethereum state before block 24,628,608 (March 2026). Tokens, pools,
- * and routers are genuine and at their own addresses. The node has chain id 1, and the service uses the registry's file
- * of Ethereum. The contracts are deployed as by `npm run deploy`.
+ * `npm run mainnet`: runs the API offline on the recorded state of Ethereum before block 24,628,608 (March 2026).
+ * Tokens, pools, and routers are the original ones, at their own addresses. The node has chain id 1, and the service
+ * uses the registry's file of Ethereum. Deploys Guard and Executor like `npm run deploy`.
  */
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -22,7 +22,7 @@ const deploymentsDir = join(dir, 'deployments')
 
 const node = await startMainnet({ port: await preferredPort(8545) })
 printProgress(`Ethereum's state before block 24,628,608 answers as chain ${node.chainId} on ${node.url}`)
-// A new node has none of the contracts of the previous one.
+// The records of the previous run are invalid, because a new node starts without our contracts.
 rmSync(deploymentsDir, { recursive: true, force: true })
 const fail = async (error: Error): Promise<never> => {
   await node.stop()
@@ -41,7 +41,7 @@ const environment = {
   ...process.env,
   PORT: process.env.PORT ?? '3000',
   LOG_LEVEL: process.env.LOG_LEVEL ?? 'warn',
-  // A service for the real chain must not find pools of this one.
+  // The real chain also has id 1, so this service must share no data with a service for it.
   ...{ DATA_DIR: '', REDIS_URL: '', ROLE: '' },
   CHAINS: process.env.CHAINS && `${process.env.CHAINS},${chainId}`,
   DEPLOYMENTS_DIR: deploymentsDir,

@@ -1,14 +1,14 @@
 /**
  * `npm run mutants -- <package> [--seed <text>] [--lines <count>]`: tests a sample of mutants of a package against its
- * unit tests (mutants/units.ts), and writes bench/results/unit-mutants.json. Equivalent mutants, which no test can
- * kill, are listed with their reasons in mutants/equivalent.json and do not count.
+ * unit tests (mutants/units.ts), and writes bench/results/unit-mutants.json. The file mutants/equivalent.json lists
+ * equivalent mutants, which no test can kill, with reasons. They do not count.
  *
- * `npm run mutants [words of names, separated by commas]`: breaks the contracts and the encoder's checks one line at a
- * time (contracts/test/mutants.ts), lists the invariant and refusal tests that fail, and writes
+ * `npm run mutants [words of names, separated by commas]`: breaks one line of the contracts or of the encoder's checks
+ * at a time (contracts/test/mutants.ts). Lists the invariant and refusal tests that fail, and writes
  * bench/results/mutants.json. Fails if a mutant survives.
  *
- * Tests that killed a mutant last time run first, and the others only if those pass. Results are written after each
- * mutant, and a mutant with unchanged sources and tests is skipped, so an interrupted run can be continued.
+ * A test file that killed a mutant last time runs first, and the others run only if it passes. Results are written
+ * after each mutant, and mutants with unchanged sources and tests are skipped, so an interrupted run can be continued.
  */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -31,9 +31,9 @@ type Result = {
   /** Build of the contracts. */
   readonly build?: solidity.Build
   readonly seconds: number
-  /** Tests that failed, from the first group that had a failure. */
+  /** Names of the tests that failed in the first run of test files with a failure. */
   readonly killedBy: readonly string[]
-  /** Hash of the sources with the broken line, and of the tests. */
+  /** Hash of the sources with the broken line and of the tests: the inputs of this result. */
   readonly of?: string
 }
 type MutantRun = {
@@ -47,21 +47,22 @@ type MutantRun = {
 const CASES = process.env.RUNS ?? '60'
 const words = process.argv.slice(2).join(' ').split(',')
 
-const trials = [...mutants.flatMap(contractRuns), ...encoderMutants.map(encoderRun)]
+const mutantRuns = [...mutants.flatMap(contractRuns), ...encoderMutants.map(encoderRun)]
 const results = new Map(readEarlierResults().map((result) => [keyOf(result), result]))
 // Removes results of mutants that no longer exist.
-for (const key of results.keys()) if (!trials.some((trial) => keyOf(trial) === key)) results.delete(key)
-const pendingTrials = trials.filter(
-  (trial) => words.some((word) => trial.name.includes(word)) && results.get(keyOf(trial))?.of !== trial.of,
+for (const key of results.keys()) if (!mutantRuns.some((mutantRun) => keyOf(mutantRun) === key)) results.delete(key)
+const pendingRuns = mutantRuns.filter(
+  (mutantRun) =>
+    words.some((word) => mutantRun.name.includes(word)) && results.get(keyOf(mutantRun))?.of !== mutantRun.of,
 )
-console.log(`${pendingTrials.length} of ${trials.length} mutants to try`)
+console.log(`${pendingRuns.length} of ${mutantRuns.length} mutants to try`)
 try {
   await checkTestsWithoutMutant()
-  for (const { run, ...trial } of pendingTrials) {
+  for (const { run, ...mutantRun } of pendingRuns) {
     const start = performance.now()
-    const killedBy = await run(results.get(keyOf(trial)))
-    console.log(`${killedBy.length > 0 ? 'killed  ' : 'SURVIVED'}  ${keyOf(trial)}: ${killedBy.join(', ')}`)
-    results.set(keyOf(trial), { ...trial, seconds: rounded((performance.now() - start) / 1000), killedBy })
+    const killedBy = await run(results.get(keyOf(mutantRun)))
+    console.log(`${killedBy.length > 0 ? 'killed  ' : 'SURVIVED'}  ${keyOf(mutantRun)}: ${killedBy.join(', ')}`)
+    results.set(keyOf(mutantRun), { ...mutantRun, seconds: rounded((performance.now() - start) / 1000), killedBy })
     writeResults()
   }
   const failures = [...results].flatMap(([key, { killedBy }]) => (killedBy.length === 0 ? [key] : []))
@@ -70,17 +71,17 @@ try {
   solidity.removeMutant()
 }
 writeResults()
-if (trials.some((trial) => results.get(keyOf(trial))?.killedBy.length === 0)) process.exitCode = 1
+if (mutantRuns.some((mutantRun) => results.get(keyOf(mutantRun))?.killedBy.length === 0)) process.exitCode = 1
 
-/** Checks that the tests pass without a mutation, since a test that fails always would kill every mutant. */
+/** Checks that the tests pass without a mutation. A test that always fails would kill every mutant. */
 async function checkTestsWithoutMutant(): Promise<void> {
-  for (const build of new Set(pendingTrials.flatMap(({ build }) => build ?? []))) {
+  for (const build of new Set(pendingRuns.flatMap(({ build }) => build ?? []))) {
     solidity.compileMutant(solidity.UNBROKEN, build)
     const failedTests = await solidity.failures(solidity.testFiles, build, CASES)
     if (failedTests.length > 0) throw new Error(`the tests fail without a mutation: ${failedTests.join(', ')}`)
   }
   const [first] = encoderMutants
-  if (!first || pendingTrials.every(({ build }) => build)) return
+  if (!first || pendingRuns.every(({ build }) => build)) return
   const failedTests = await encoder.failures({ ...first, to: first.from })
   if (failedTests.length > 0) throw new Error(`the encoder's tests fail without a mutation: ${failedTests.join(', ')}`)
 }
@@ -92,8 +93,8 @@ function contractRuns(mutant: Mutant): readonly MutantRun[] {
     run: async (last) => {
       solidity.compileMutant(mutant, build)
       const lastKillers = solidity.filesOf(last?.killedBy ?? [])
-      const noticedTests = lastKillers.length > 0 ? await solidity.failures(lastKillers.slice(0, 1), build, CASES) : []
-      if (noticedTests.length > 0) return noticedTests
+      const failedTests = lastKillers.length > 0 ? await solidity.failures(lastKillers.slice(0, 1), build, CASES) : []
+      if (failedTests.length > 0) return failedTests
       const otherTests = solidity.testFiles.filter((path) => path !== lastKillers[0])
       return solidity.failures(otherTests, build, CASES)
     },
@@ -110,9 +111,9 @@ function keyOf({ build, name }: { readonly build?: string; readonly name: string
 }
 
 function writeResults(): void {
-  const currentResults = trials.flatMap((trial) => results.get(keyOf(trial)) ?? [])
+  const currentResults = mutantRuns.flatMap((mutantRun) => results.get(keyOf(mutantRun)) ?? [])
   const survivors = currentResults.filter(({ killedBy }) => killedBy.length === 0).map(keyOf)
-  const untriedKeys = trials.filter((trial) => results.get(keyOf(trial))?.of !== trial.of).map(keyOf)
+  const untriedKeys = mutantRuns.filter((mutantRun) => results.get(keyOf(mutantRun))?.of !== mutantRun.of).map(keyOf)
   record(
     'mutants',
     {

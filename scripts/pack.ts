@@ -1,4 +1,4 @@
-/** `npm run pack`: packs the service into one file, which npm and npx can install without a clone. */
+/** `npm run pack`: packs the service into one file that npm and npx can install without a clone of the repository. */
 import { run, userPath } from './lib/run.ts'
 
 const folder = userPath('.')

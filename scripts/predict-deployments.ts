@@ -1,7 +1,7 @@
 /**
- * `npm run predict`: writes `deployments/releases.json`, the addresses of this tree's contracts on every chain, by
- * build. Also writes the input for explorer verification to `deployments/standard-json`, and the Guard of each chain to
- * the clear-signing file.
+ * `npm run predict`: writes `deployments/releases.json` with the addresses that the contracts of this tree get on every
+ * chain, by build. Also writes the input for verification on explorers to `deployments/standard-json`, and the Guard's
+ * address on each chain to the clear-signing file (ERC-7730).
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

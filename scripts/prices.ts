@@ -1,4 +1,4 @@
-/** `npm run -s prices`: prints prices and their sources without the service, for the head or a past block. */
+/** `npm run -s prices`: prints prices and their sources at the head or a past block, without a running service. */
 import { toPriceDetail } from '@sluice/api'
 import { type Address, loadRegistry, toAddress } from '@sluice/chains'
 import { PastBlocks, QuotingError } from '@sluice/quoting'
@@ -12,7 +12,7 @@ const USAGE = `usage: npm run -s prices -- --chain <id> [--rpc <url>] [--block <
 Answers as /prices does with detail=1. CHAINS_DIR overrides the registry.`
 /** Exit code for an invalid command line; 1 means that the node failed. */
 const USAGE_EXIT_CODE = 2
-/** Maximum milliseconds to wait for pools found in the background. */
+/** Maximum milliseconds to wait for the search of pools, which continues in the background. */
 const SETTLE_MS = 20_000
 
 const { values, positionals } = commandLine(

@@ -1,6 +1,7 @@
 /**
- * `npm run -s quote`: prints what the service would answer, without a running service: the simulated route and its
- * transaction. With `--route` or `--snapshot` prints only the route, from the pools of a node or of a saved snapshot.
+ * `npm run -s quote`: prints the response that the service would send, without a running service: the simulated route
+ * and its transaction. With `--route` or `--snapshot`, prints only the route, from the pools of a node or of a snapshot
+ * file.
  */
 import {
   answerRequest,
@@ -36,9 +37,9 @@ Amounts are base units; ${NATIVE} stands for the native token. CHAINS_DIR and DE
 
 /** Exit code for an invalid command line; 1 means that there is no route. */
 const USAGE_EXIT_CODE = 2
-/** Maximum milliseconds to wait for background work of the first response. */
+/** Maximum milliseconds to wait for the background work that the first request starts. */
 const SETTLE_MS = 10_000
-/** Timeout of both requests together, in milliseconds. It is long because the first request loads the pools. */
+/** Timeout of both requests together, in milliseconds. It is long, because the first request loads the pools. */
 const TIMEOUT_MS = 120_000
 
 const commandLineOptions = {
@@ -86,7 +87,8 @@ async function printQuote(): Promise<number> {
       log: silentLog(),
     }
     const chain = services.chain(chainId)
-    // The first response starts the search for pools and gas measurements. The second equals that of a running service.
+    // The first request starts the search for pools and gas measurements in the background. When they are done, the
+    // response equals that of a service that has been running for a while.
     await answerRequest(parsed, chain, context)
     await chain.liveChain.waitUntilSettled(SETTLE_MS)
     console.log(JSON.stringify(await answerRequest(parsed, chain, context), null, 2))
@@ -98,14 +100,14 @@ async function printQuote(): Promise<number> {
   }
 }
 
-/** Prints an error as the service answers it, and returns the exit code. */
+/** Prints the error response that the service would send, and returns the exit code. */
 function printError(thrown: unknown): number {
   const { code, status, message, details } = toApiError(thrown)
   console.log(JSON.stringify({ error: message, code, ...details }, null, 2))
   return status === 400 ? USAGE_EXIT_CODE : 1
 }
 
-/** Reports an invalid setting or file like an invalid command line, and a failure of the node like the service. */
+/** Reports an invalid setting or file like an invalid command line, and a failure of the node like the service does. */
 function reportFailure(error: unknown): number {
   if (error instanceof ConfigError || error instanceof ChainsError) refuse(error.message)
   if (error instanceof MarketError && error.code === 'BAD_SNAPSHOT') refuse(error.message)
@@ -119,7 +121,7 @@ function serviceConfig(chainId: number): Config {
     ...userDirectories(),
     ...(values.rpc !== undefined && { [`RPC_URL_${chainId}`]: values.rpc }),
   })
-  // Without a data directory: a service that runs over it could not save there after another process has.
+  // No data directory: if this process saved there, a running service with the same directory could not save any more.
   return { ...config, dataDir: undefined }
 }
 

@@ -1,4 +1,4 @@
-/** `npm run -s referee`: compares a mined swap of any router with the best route in the state in which it was mined. */
+/** `npm run -s referee`: compares a mined swap of any router with the best route in the state before the swap. */
 import { runReferee } from '@sluice/api/referee'
 import { userDirectories } from './lib/run.ts'
 

@@ -1,6 +1,7 @@
 /**
- * `npm run replay -- <quoteId>`: repeats a quote from the service's log in its DATA_DIR, for support and disputes. It
- * searches a route on the saved pools of the quote's block, and encodes the transaction of this route.
+ * `npm run replay -- <quoteId>`: repeats a quote from the quote log in the service's DATA_DIR, for support and
+ * disputes. Searches the route again on the logged pools of the quote's block, encodes its transaction, and compares
+ * both with the response.
  */
 import { defaultDataDir, quoteLogPath } from '@sluice/api'
 import { findRecord, MarketError } from '@sluice/liquidity'

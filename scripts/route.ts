@@ -1,6 +1,6 @@
 /**
- * Routes the trades of a scenario file and prints a JSON line for each. If the benchmark's own arithmetic computes
- * another output than the route claims, the line contains it as `pays`, and the exit code is 1.
+ * Routes the trades of a scenario file and prints a JSON line for each. The benchmark's own pool math checks the output
+ * of each route. If it differs, the line contains the computed output as `pays`, and the exit code is 1.
  *
  * `npm run -s route -- <scenario.json> [--gas-price <wei>] [--trade <id>]`
  */
@@ -43,7 +43,7 @@ async function main(): Promise<void> {
   for (const trade of trades) {
     const routedTrade = route(trade)
     const { amountOut } = evaluate(scenario, trade, routedTrade.legs)
-    // An unconfirmed output is reported, and the other trades are still routed.
+    // Reports the mismatch and continues with the other trades.
     const isConfirmed = String(amountOut) === routedTrade.amountOut
     if (!isConfirmed) unconfirmedCount++
     console.log(JSON.stringify({ ...toFileIds(routedTrade), ...(!isConfirmed && { pays: String(amountOut) }) }))

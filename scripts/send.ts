@@ -20,7 +20,7 @@ const url = process.argv[2]
 if (!url) fail("usage: npm run send -- '<swap url>'   (npm start prints one)")
 if (!URL.canParse(url)) fail(`${url} is not a URL: paste the line of npm start with its quotes`)
 const { origin, searchParams } = new URL(url)
-// Both `npm start` and `npm run mainnet` may be running.
+// Finds the service by its port, because `npm start` and `npm run mainnet` may both be running.
 const devnets = ['.devnet/devnet.json', '.devnet/mainnet/devnet.json'].flatMap((file) => readJson<DevnetJson>(file))
 const devnet = devnets.find(({ apiUrl }) => new URL(apiUrl).port === new URL(origin).port)
 if (!devnet) fail(`no service of this folder answers on ${origin}: run npm start or npm run mainnet first`)
@@ -88,7 +88,7 @@ function balance(token: string): Promise<bigint> {
     : IERC20__factory.connect(token, provider).balanceOf(account!.address)
 }
 
-/** Reads the file of a running service; empty if the file does not exist. */
+/** Returns the content of a JSON file as a list of one element; empty if the file cannot be read. */
 function readJson<T>(file: string): T[] {
   try {
     return [JSON.parse(readFileSync(join(root, file), 'utf8')) as T]

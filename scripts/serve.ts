@@ -1,9 +1,9 @@
 /**
- * `npm run serve`: runs only the API, for the chains of the registry, configured by the environment
- * (packages/api/src/config.ts).
+ * `npm run serve`: runs the API for the chains of the registry, without a local chain. Environment variables configure
+ * it (packages/api/src/config.ts).
  *
  * `-- --pools <file or URL>#sha256=<hash>` starts with a list of pools. `-- --follow` quotes from state that indexers
- * publish over `REDIS_URL`, without reading the chains.
+ * publish over `REDIS_URL` instead of reading the chains.
  */
 import { commandLine } from './lib/command-line.ts'
 import { userDirectories, userPath } from './lib/run.ts'

@@ -1,8 +1,8 @@
 /**
  * `npm run smt`: checks the handwritten models of the Guard (scripts/smt/models) with Z3 and cvc5, and writes
- * docs/audit/smt-models.md; then runs solc's SMTChecker on the Guard and writes docs/audit/smt.md. `-- models`, `--
- * chc`, or `-- bmc` runs a part. The solver in solc's WebAssembly build cannot run without threads, so Z3 from npm
- * answers its queries in a separate process (scripts/smt/z3.ts).
+ * docs/audit/smt-models.md. Then runs solc's SMTChecker on the Guard and writes docs/audit/smt.md. The argument
+ * `models`, `chc`, or `bmc` runs only this part. The solver in solc's WebAssembly build needs threads, which are
+ * missing here, so Z3 from npm answers its queries in a separate process (scripts/smt/z3.ts).
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -12,8 +12,8 @@ import type { EngineResult, Job, StandardJson } from './smt/engine.ts'
 import { checkModels } from './smt/report.ts'
 
 /**
- * Engines with their timeouts per query and in total. Constrained Horn clauses cover all sequences of transactions;
- * bounded model checking covers each function separately.
+ * Engines of the SMTChecker, with their timeouts per query and in total. Constrained Horn clauses cover all sequences
+ * of transactions. Bounded model checking covers each function separately.
  */
 const ENGINES = [
   { engine: 'chc', name: 'Constrained Horn clauses', timeoutMs: 60_000, totalMs: 600_000 },
@@ -22,7 +22,7 @@ const ENGINES = [
 const STACK_MB = 512
 
 const read = <T>(path: string): T => JSON.parse(readFileSync(join(root, path), 'utf8')) as T
-const standard = read<StandardJson>('deployments/standard-json/Guard.json')
+const standardJson = read<StandardJson>('deployments/standard-json/Guard.json')
 const { version } = read<{ version: string }>('node_modules/z3-solver/package.json')
 const requestedParts = process.argv.slice(2)
 
@@ -35,7 +35,7 @@ for (const { engine, name, timeoutMs, totalMs } of ENGINES) {
     engine,
     queryTimeoutMs: timeoutMs,
     totalTimeoutMs: totalMs,
-    standardJson: standard,
+    standardJson,
   })
   const messageCounts = new Map<string, number>()
   for (const message of messages)
@@ -44,7 +44,7 @@ for (const { engine, name, timeoutMs, totalMs } of ENGINES) {
     `\n## ${name}\n\n${formatTable(['queries', 'answered'], Object.entries(answers))}\n\n${formatTable(['times', 'said'], [...messageCounts])}\n`,
   )
   console.log(sections.at(-1))
-  // Writes after each engine, since bounded model checking can take very long.
+  // Writes the page after each engine, because bounded model checking takes long and may be interrupted.
   writePage()
 }
 
@@ -72,7 +72,7 @@ function formatTable([left, right]: readonly [string, string], rows: readonly (r
   return [`| ${left} | ${right} |`, '| ---: | --- |', ...lines].join('\n')
 }
 
-/** Returns the first line of a message, with its location if it concerns code. */
+/** Returns the first line of a message, with file and line if the message is about a place in the code. */
 function summaryOf(message: string): string {
   const [line = '', locationLine = ''] = message.split('\n')
   const place = /src\/(\S+?):(\d+):/.exec(locationLine)

@@ -1,7 +1,8 @@
 /**
- * `npm run snapshot`: handles the saved state of a chain as one file. `export` copies it, even while the service runs;
- * `import` places it where the service loads it at its next start; `show` describes a file. `pools` lists the pools of
- * a chain without their state, as input for `--pools`.
+ * `npm run snapshot`: copies the saved state of a chain from and to the service's data directory. `export` writes it to
+ * a file, even while the service runs. `import` places a file where the service loads it at its next start. `show`
+ * describes a file. `pools` writes a list of a chain's pools without their state, as input of `npm run serve --
+ * --pools`.
  */
 import { createHash } from 'node:crypto'
 import { existsSync, writeFileSync } from 'node:fs'

@@ -1,6 +1,7 @@
 /**
- * `npm run solver -- --chain <id>`: runs the API as a CoW Protocol solver: `POST /solve` and `/notify` for one chain,
- * and `/solver/{chain}` for the others. The environment configures it as for `npm run serve` (docs/solver.md).
+ * `npm run solver -- --chain <id>`: runs the API as a CoW Protocol solver, with `POST /solve` and `POST /notify` for
+ * one chain, and `/solver/{chain}` for other chains. The environment configures it as for `npm run serve`
+ * (docs/solver.md).
  */
 import { commandLine } from './lib/command-line.ts'
 import { userDirectories } from './lib/run.ts'

@@ -19,7 +19,7 @@ const environment = {
   ...process.env,
   PORT: process.env.PORT ?? '3000',
   LOG_LEVEL: process.env.LOG_LEVEL ?? 'warn',
-  // The local chain begins again at each start, and shares nothing with a service for other chains.
+  // Each start begins with a new copy of the local chain, so no data of an earlier run is valid.
   ...{ DATA_DIR: '', REDIS_URL: '', ROLE: '' },
   CHAINS: process.env.CHAINS && `${process.env.CHAINS},${devnet.chainId}`,
   CHAINS_DIR: join(dir, 'chains'),

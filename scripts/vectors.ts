@@ -1,6 +1,6 @@
 /**
- * `npm run -s vectors -- <file.json or .json.gz>…`: compares the results of the pool maths with files of expected
- * results. Fails on any mismatch and on unreadable files.
+ * `npm run -s vectors -- <file.json or .json.gz>…`: compares the results of the pool math with the expected results in
+ * test vector files. Fails on any mismatch and on unreadable files.
  */
 import { readFileSync } from 'node:fs'
 import { gunzipSync } from 'node:zlib'

@@ -1,6 +1,7 @@
 /**
  * `npm run verify-deployment -- <chainId> [--rpc <url>] [--deployments <dir>]`: compares the recorded addresses and
- * hashes of the Guard and of every Executor with their sources and, given an endpoint, with the chain's code.
+ * code hashes of the Guard and of every Executor with their sources. With an endpoint, also compares them with the code
+ * on the chain.
  */
 import { join } from 'node:path'
 import { DeployError, verifyDeployment } from '@sluice/contracts'

@@ -24,7 +24,7 @@ export async function checkChain(
   deployment: Deployment | undefined,
   urls: readonly string[],
 ): Promise<readonly Finding[]> {
-  const { findings, alive: aliveUrls } = await checkEndpoints(chain, urls)
+  const { findings, aliveUrls } = await checkEndpoints(chain, urls)
   if (aliveUrls.length === 0) return findings
   const rpc = createRpc({ chainId: chain.chainId, urls: aliveUrls, timeoutMs: TIMEOUT_MS })
   try {
@@ -53,7 +53,8 @@ export async function checkChain(
 }
 
 /**
- * Returns `unknown` for an RPC error, since a failing node does not show that the file is wrong. Throws other errors.
+ * Returns a finding of status `unknown` for an RPC error, because a failing node does not prove that the file is wrong.
+ * Throws other errors.
  */
 function failedFinding(check: string, error: unknown): Finding {
   if (!(error instanceof RpcError)) throw error

@@ -4,10 +4,10 @@ import { keccak256 } from 'ethers'
 import { type Check, type Finding, fail, pass, type Subject, unknown } from './finding.ts'
 import { hasCode } from './read.ts'
 
-/** Keyless CREATE2 deployer, with which anyone can deploy the contracts to their predicted addresses. */
+/** Factory through which anyone can deploy the contracts to their predicted CREATE2 addresses. */
 const CREATE2_DEPLOYER = toAddress('0x4e59b44847b379578588920cA78FbF26c0B4956C')
 
-/** Checks that the code of the contracts matches `deployments/`, and that they can be deployed. */
+/** Checks that the code of the contracts matches `deployments/`, and that the chain has the CREATE2 factory. */
 export const checkContracts =
   (deployment: Deployment | undefined): Check =>
   async (subject) => {

@@ -7,7 +7,10 @@ import { AbiCoder, getCreate2Address, keccak256, solidityPackedKeccak256 } from 
 import { type Check, type Finding, fail, pass, type Subject, unknown } from './finding.ts'
 import { hasCode, read } from './read.ts'
 
-/** Checks that every factory has code, and that each init code hash gives the address of a genuine pool. */
+/**
+ * Checks that the contract of every entry has code. For an entry with an init code hash, also checks that the hash
+ * gives the address of a pool that the factory returns.
+ */
 export const checkDexes: Check = async (subject) => {
   const { dexes } = subject.chain
   const rows = await Promise.all(dexes.map((row) => checkRow(subject, row)))
@@ -52,8 +55,8 @@ const v3 = IUniswapV3Factory__factory.createInterface()
 const V3_FEES = [100, 500, 2_500, 3_000, 10_000] as const
 
 /**
- * Returns a pool of the factory for two hub tokens of the chain; null if there is none, or if the family's rule for salts
- * is unknown.
+ * Returns a pool of the factory for two hub tokens of the chain. Returns null if there is none, or if the salt format
+ * of the family is unknown.
  */
 async function findPool(subject: Subject, { family, address }: DexRow): Promise<KnownPool | null> {
   const hubs = [...subject.chain.hubs].sort()
@@ -63,13 +66,13 @@ async function findPool(subject: Subject, { family, address }: DexRow): Promise<
     const pool = answer === null ? ZERO_ADDRESS : toAddress(`0x${answer.slice(-40)}`)
     return pool === ZERO_ADDRESS ? null : { address: pool, salt: salt as Hex }
   }
-  const saltForm = saltOf(family)
+  const saltFormat = saltOf(family)
   const calls =
-    saltForm === 'uniswap-v2'
+    saltFormat === 'uniswap-v2'
       ? pairs.map(([a, b]) =>
           readPool(v2.encodeFunctionData('getPair', [a, b]), solidityPackedKeccak256(['address', 'address'], [a, b])),
         )
-      : saltForm === 'uniswap-v3'
+      : saltFormat === 'uniswap-v3'
         ? pairs.flatMap(([a, b]) =>
             V3_FEES.map((fee) =>
               readPool(

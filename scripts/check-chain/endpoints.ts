@@ -6,14 +6,14 @@ import { type Finding, fail, pass, unknown } from './finding.ts'
 const TIMEOUT_MS = 8_000
 
 /**
- * Asks every endpoint for its chain id.
+ * Requests the chain id from every endpoint.
  *
- * @returns the findings, and the endpoints of this chain that respond
+ * @returns the findings, and the endpoints that respond with the right chain id
  */
 export async function checkEndpoints(
   chain: Chain,
   urls: readonly string[],
-): Promise<{ readonly findings: readonly Finding[]; readonly alive: readonly string[] }> {
+): Promise<{ readonly findings: readonly Finding[]; readonly aliveUrls: readonly string[] }> {
   const answers = await Promise.all(
     urls.map(async (url) => ({ url, answer: await requestChainId(url, chain.chainId) })),
   )
@@ -32,7 +32,7 @@ export async function checkEndpoints(
       }),
     )
   else if (aliveUrls.length > 0) findings.push(pass('chain id', String(chain.chainId)))
-  return { findings, alive: aliveUrls }
+  return { findings, aliveUrls }
 }
 
 /** Chain id that an endpoint reports, compared with the expected one; `silent` if the call failed. */

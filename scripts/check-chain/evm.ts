@@ -3,10 +3,10 @@ import { type Address, type Hex, toAddress } from '@sluice/chains'
 import { type Rpc, RpcError } from '@sluice/rpc'
 import { type Check, type Finding, fail, missing, pass, unknown } from './finding.ts'
 
-/** Unused address, whose code the calls replace by a snippet. */
+/** Unused address. Calls override its code with a snippet. */
 const PROBE = toAddress('0x00000000000000000000000000000000536C7563')
 
-/** Code that tests each opcode: it returns one word, 1 if the opcode works. */
+/** Code that uses an opcode and returns one word: 1 if the opcode works. `push1` tests code overrides themselves. */
 const SNIPPETS = {
   push1: '0x600160005260206000f3',
   push0: '0x60015f5260205ff3',
@@ -14,7 +14,7 @@ const SNIPPETS = {
   mcopy: '0x6001600052602060006020 5e60206020f3'.replace(' ', ''),
 } as const
 
-/** Runs the code by an eth_call. Returns true if it returns 1, and false if the node refuses the call. */
+/** Runs the code in an eth_call. Returns true if it returns 1; false if it returns another value or the call fails. */
 async function returnsOne(rpc: Rpc, block: number, code: string): Promise<boolean> {
   try {
     const overrides = { [PROBE]: { code: code as Hex } } as Record<Address, { code: Hex }>
@@ -26,11 +26,11 @@ async function returnsOne(rpc: Rpc, block: number, code: string): Promise<boolea
   }
 }
 
-/** Returns true if calls can replace the code of accounts on the node, which simulations and lenses need. */
+/** Returns true if the node supports code overrides in calls. Simulations and lenses need them. */
 export const supportsCodeOverrides = (rpc: Rpc, block: number) => returnsOne(rpc, block, SNIPPETS.push1)
 
-export const checkEvm: Check = async ({ chain, rpc, block, supportsOverrides: overrides }) => {
-  if (!overrides)
+export const checkEvm: Check = async ({ chain, rpc, block, supportsOverrides }) => {
+  if (!supportsOverrides)
     return [
       fail('state overrides', 'the node ignores or refuses code overrides: quotes cannot be simulated through it'),
       unknown('EVM features', 'cannot be tested without overrides'),
@@ -39,14 +39,14 @@ export const checkEvm: Check = async ({ chain, rpc, block, supportsOverrides: ov
   const findings = await Promise.all(
     flags.map(async (flag): Promise<Finding> => {
       const isSupported = await returnsOne(rpc, block, SNIPPETS[flag])
-      const writtenFlag = chain.evm[flag]
+      const recordedFlag = chain.evm[flag]
       const fix: Finding['fix'] = (file) => {
         file.evm[flag] = isSupported
       }
-      if (writtenFlag === isSupported) return pass(flag, isSupported ? 'yes' : 'no')
-      if (writtenFlag === undefined)
+      if (recordedFlag === isSupported) return pass(flag, isSupported ? 'yes' : 'no')
+      if (recordedFlag === undefined)
         return missing(flag, `${isSupported ? 'works' : 'does not work'}, not recorded`, fix)
-      return fail(flag, `recorded as ${writtenFlag}, but it ${isSupported ? 'works' : 'does not work'}`, fix)
+      return fail(flag, `recorded as ${recordedFlag}, but it ${isSupported ? 'works' : 'does not work'}`, fix)
     }),
   )
   return [pass('state overrides', 'code overrides work'), ...findings]

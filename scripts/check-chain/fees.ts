@@ -12,12 +12,13 @@ const SAMPLE = {
 } as const
 
 /**
- * Models in the order of their check. Mantle comes first, since its oracle also answers calls of the OP Stack. Metis
- * uses the same address and cannot be distinguished from the OP Stack here.
+ * L1 fee models in the order of preference if several oracles answer. Mantle comes first, because its oracle also
+ * answers the calls of the OP Stack model. Metis is missing: its oracle answers like that of the OP Stack, at the same
+ * address.
  */
 const MODELS = ['mantle', 'op-stack', 'scroll', 'morph', 'arbitrum', 'linea'] as const satisfies readonly L1FeeModel[]
 
-/** Checks that the oracle of the recorded fee model responds, and finds the right model otherwise. */
+/** Checks that the oracle of the recorded fee model responds. Otherwise proposes the model whose oracle responds. */
 export const checkFees: Check = async ({ chain, rpc, block }) => {
   const check = 'L1 fee model'
   const gasPriceWei = await rpc.gasPrice()

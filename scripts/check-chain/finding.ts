@@ -9,7 +9,7 @@ export type Finding = {
   readonly check: string
   readonly status: Status
   readonly detail: string
-  /** Writes the right value to the file; absent if the chain does not provide it. */
+  /** Sets the right value in a chain file; absent if nothing must change or the right value is unknown. */
   readonly fix?: (file: ChainFile) => void
 }
 
@@ -18,7 +18,7 @@ export type Subject = {
   readonly chain: Chain
   readonly rpc: Rpc
   readonly block: number
-  /** True if the node supports code overrides in calls. Without them many checks are impossible. */
+  /** True if the node supports code overrides in calls, which several checks need. */
   readonly supportsOverrides: boolean
 }
 
@@ -34,7 +34,7 @@ export const unknown = (check: string, detail: string): Finding => ({ check, sta
 export function fail(check: string, detail: string, fix?: Finding['fix']): Finding {
   return { check, status: 'fail', detail, ...(fix && { fix }) }
 }
-/** Returns a finding about a missing value, which is not an error of the file. */
+/** Returns a finding about a value that the file lacks, which is not a failure. */
 export function missing(check: string, detail: string, fix: NonNullable<Finding['fix']>): Finding {
   return { check, status: 'unknown', detail, fix }
 }

@@ -2,19 +2,22 @@
 import { type Check, type Finding, missing, pass, unknown } from './finding.ts'
 
 /**
- * Maximum age of the newest block. An older one means a halted chain or node, or a local chain that mines on demand.
+ * Maximum age of the newest block. If it is older, the chain or the node has halted, or a local chain mines on demand.
  */
 const STALE_SECONDS = 3_600
 /** Number of blocks over which the block time is measured. */
 const MEASURED_BLOCKS = 1_000
 /**
- * Maximum factor between the measured and the recorded block time. The recorded one only sets how often the service
- * polls.
+ * Maximum factor between the measured and the recorded block time. A rough value is enough, because the service uses it
+ * only to choose how often to poll.
  */
 const MAX_FACTOR = 2
 
 export const checkHead: Check = async ({ chain, rpc, block }) => {
-  const [head, earlier] = await Promise.all([rpc.getBlock(block), rpc.getBlock(Math.max(1, block - MEASURED_BLOCKS))])
+  const [head, earlierBlock] = await Promise.all([
+    rpc.getBlock(block),
+    rpc.getBlock(Math.max(1, block - MEASURED_BLOCKS)),
+  ])
   if (head === null) return [unknown('head', `the node does not know its own block ${block}`)]
   const findings: Finding[] = []
   const ageSeconds = Math.round(Date.now() / 1000) - head.timestamp
@@ -24,10 +27,10 @@ export const checkHead: Check = async ({ chain, rpc, block }) => {
       : pass('head', `block ${block}`),
   )
 
-  const blockCount = earlier === null ? 0 : head.number - earlier.number
-  if (earlier === null || blockCount < MEASURED_BLOCKS / 2)
+  const blockCount = earlierBlock === null ? 0 : head.number - earlierBlock.number
+  if (earlierBlock === null || blockCount < MEASURED_BLOCKS / 2)
     return [...findings, unknown('block time', 'too few blocks to measure')]
-  const measuredMs = Math.round((1000 * (head.timestamp - earlier.timestamp)) / blockCount)
+  const measuredMs = Math.round((1000 * (head.timestamp - earlierBlock.timestamp)) / blockCount)
   const ratio = measuredMs / chain.blockTimeMs
   if (ratio <= MAX_FACTOR && ratio >= 1 / MAX_FACTOR) return [...findings, pass('block time', `${measuredMs} ms`)]
   return [

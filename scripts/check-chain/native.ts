@@ -6,9 +6,9 @@ import { RpcError } from '@sluice/rpc'
 import { type Check, type Finding, fail, pass, type Subject, unknown } from './finding.ts'
 import { hasCode, readDecimals } from './read.ts'
 
-/** Unused address, whose code the call replaces by WrapperProbe. */
+/** Unused address. The call overrides its code with WrapperProbe. */
 const PROBE = toAddress('0x0000000000000000000000000000000057726170')
-/** Wei to wrap. The last wei is lost if the wrapper has fewer decimals than the native token. */
+/** Wei to wrap. A wrapper with fewer decimals than the native token loses the last wei, so the check fails. */
 const AMOUNT = 10n ** 12n + 1n
 
 const probe = WrapperProbe__factory.createInterface()
@@ -46,12 +46,9 @@ async function checkDecimals(
   })
 }
 
-async function checkWrapping(
-  { rpc, block, supportsOverrides: overrides }: Subject,
-  wrapper: Address,
-): Promise<Finding> {
+async function checkWrapping({ rpc, block, supportsOverrides }: Subject, wrapper: Address): Promise<Finding> {
   const check = 'deposit and withdraw'
-  if (!overrides) return unknown(check, 'cannot be tested without overrides')
+  if (!supportsOverrides) return unknown(check, 'cannot be tested without overrides')
   try {
     const data = probe.encodeFunctionData('wrap', [wrapper, AMOUNT]) as Hex
     const accounts = { [PROBE]: { code: bytecode.WrapperProbe.runtime, balance: 10n ** 18n } }

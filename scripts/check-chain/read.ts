@@ -4,7 +4,7 @@ import type { Address, Hex } from '@sluice/chains'
 import { RpcError } from '@sluice/rpc'
 import type { Subject } from './finding.ts'
 
-/** Returns the result of a call; null if it reverts or there is no contract. */
+/** Returns the result of a call; null if the call reverts or returns nothing. */
 export async function read({ rpc, block }: Subject, to: Address, data: Hex): Promise<Hex | null> {
   try {
     const answer = await rpc.call({ to, data }, block)

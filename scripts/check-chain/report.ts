@@ -15,7 +15,9 @@ export function formatCounts(findings: readonly Finding[]): string {
   return `${count('pass')} pass, ${count('fail')} fail, ${count('unknown')} unknown`
 }
 
-/** Returns a unified diff of two texts with equally many lines, as corrections never add or remove a line. */
+/**
+ * Returns a unified diff of two texts. Both must have the same number of lines, since corrections only change lines.
+ */
 export function formatDiff(path: string, before: string, after: string): string {
   const [old, now] = [before.split('\n'), after.split('\n')]
   const hunks = old.flatMap((line, k) => (line === now[k] ? [] : [`@@ -${k + 1} +${k + 1} @@\n-${line}\n+${now[k]}`]))

@@ -3,7 +3,9 @@ import type { ChainFile, Token } from '@sluice/chains'
 import { type Check, type Finding, fail, missing, pass, type Subject } from './finding.ts'
 import { readDecimals } from './read.ts'
 
-/** Checks the decimals of anchors (dollar tokens, from which prices are derived) and of major tokens. */
+/**
+ * Checks the decimals of the chain's anchors (stablecoins, from which USD prices are derived) and of its major tokens.
+ */
 export const checkTokens: Check = async (subject) => {
   const { stables, tokens } = subject.chain
   const findings = await Promise.all([
@@ -18,7 +20,7 @@ async function checkToken(subject: Subject, kind: string, { address, symbol, dec
   const decimalsOnChain = await readDecimals(subject, address)
   if (decimalsOnChain === null) return fail(check, `${address} is no token: it does not report its decimals`)
   if (decimalsOnChain === decimals) return pass(check, `${decimals} decimals`)
-  // An uninitialized proxy returns 0, and so does a node with incomplete state, so 0 is not written to the file.
+  // Has no fix: an uninitialized proxy or a node with incomplete state also returns 0.
   if (decimalsOnChain === 0) return fail(check, `${address} reports 0 decimals, recorded as ${decimals}`)
   const fix = (file: ChainFile) => {
     for (const token of [...file.stables, ...file.tokens])

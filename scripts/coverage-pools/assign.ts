@@ -1,6 +1,6 @@
 /**
- * Assigns pools of recorded blocks to the DEX deployments (rows of the chain's file) that the service serves. On a live
- * chain, the service finds pools by the storage of factories and by past logs. The recorded state of a chain lacks both.
+ * Assigns pools of recorded blocks to the DEX deployments that the service serves (rows of the chain's file). On a live
+ * chain, the service finds pools through their factories and past logs. The recorded state of a chain lacks both.
  */
 import { type Address, type Chain, type DexRow, type Hex, toAddress, ZERO_ADDRESS } from '@sluice/chains'
 import { findCreate2Pools } from '@sluice/devnet'
@@ -13,7 +13,7 @@ import type { Swap } from './swaps.ts'
 /** A pool, and the row of the chain's file to which it belongs. A row is one deployment of a DEX. */
 export type AssignedPool = {
   readonly row: DexRow
-  /** The pool as the service would find it by the row; null if the recorded state lacks data of the pool. */
+  /** The pool as the service would find it through the row; null if the recorded state lacks data of the pool. */
   readonly pool: Pool<null> | null
 }
 
@@ -30,14 +30,17 @@ type Context = RecordedNode & {
   readonly knownPools: ReadonlyMap<string, Pool>
 }
 
-/** Family by kind of event, for events that only one family emits. */
+/** Families by kind of swap event, for events that only one family emits. */
 const FAMILY_OF_KIND: Readonly<Record<string, string>> = { iZiSwap: 'iziswap', Fluid: 'fluid-dex' }
 
 /**
- * Finds the row of each pool that swapped but is not in memory. The first of these rules that matches determines the row:
- * the pool's contract is that of the row; the pool names the row's factory; its address follows from the
- * factory; its event belongs to one family with one row on the chain; its code contains the row's factory as an
- * immutable, or equals that of a pool in memory; the name of its share token begins with the row's brand.
+ * Finds the row of each pool that swapped but is not in memory. The first rule that matches determines the row:
+ * - The pool's contract is the contract of the row.
+ * - The pool's `factory()` returns the row's factory.
+ * - The pool's CREATE2 address follows from the row's factory.
+ * - Only one family emits the pool's swap event, and it has one row on the chain.
+ * - The pool's code contains the row's factory as an immutable, or equals the code of a pool in memory.
+ * - The row's brand begins with the first word of the name of the pool's share token.
  *
  * @param knownPools - pools in memory
  * @returns pools with their rows, by pool id
@@ -51,7 +54,8 @@ export async function assignPools(
   const { chain, rpc } = node
   const block = (await rpc.getBlock('latest'))!
   const servedDexRows = servedRows(chain, new Map(families.map((family) => [family.id, family])))
-  // Leaves out rows of twins (families that sample pools of another family), to which the market itself moves pools.
+  // Leaves out the rows of twins, which are families that sample pools of another family. The market itself moves pools
+  // to them.
   const rows = servedDexRows.filter(({ family }) => exactIdOf(family) === null)
   const swapByUnknownPool = new Map(swaps.filter(({ pool }) => !knownPools.has(pool)).map((swap) => [swap.pool, swap]))
   const entries = await Promise.all(
@@ -90,16 +94,16 @@ const poolOf = ({ family, brand }: DexRow, address: Address, tokens: readonly Ad
   return { id: address, family, dex: brand, address, tokens, state: null }
 }
 
-/** Code that pushes an address, without the address: PUSH32, and the zeros that fill its word. */
+/** Start of the bytecode that pushes an address: PUSH32 and the 12 zero bytes of the address's word. */
 const PUSH_ADDRESS = `7f${'0'.repeat(24)}`
 
-/** Returns the row whose factory the contract's code contains, or the row of a pool in memory with the same code. */
+/** Returns the row whose factory is in the contract's code, or the row of a pool in memory with the same code. */
 async function findRowByCode(contract: Address, { rows, rpc, knownPools }: Context): Promise<DexRow | undefined> {
   const code = await rpc.getCode(contract, 'latest')
-  const namedRows = rows.filter(
+  const rowsInCode = rows.filter(
     ({ role, address }) => role === 'factory' && code.includes(`${PUSH_ADDRESS}${address.slice(2).toLowerCase()}`),
   )
-  if (namedRows.length === 1) return namedRows[0]
+  if (rowsInCode.length === 1) return rowsInCode[0]
   for (const { address, family, dex } of knownPools.values()) {
     if ((await rpc.getCode(address, 'latest')) !== code) continue
     return rows.find((row) => row.family === family && row.brand === dex)
@@ -107,7 +111,7 @@ async function findRowByCode(contract: Address, { rows, rpc, knownPools }: Conte
   return undefined
 }
 
-/** Minimum length of the first word of a name. Shorter words are not compared with brands. */
+/** Minimum length of a name's first word. Shorter words would match too many brands. */
 const MIN_WORD_LENGTH = 4
 
 /** Returns the Uniswap V2 row whose brand begins with the first word of the name of the pair's share token. */
@@ -117,7 +121,7 @@ async function findRowByName(contract: Address, { rows, rpc }: Context): Promise
   const [name] = AbiCoder.defaultAbiCoder().decode(['string'], data) as unknown as [string]
   const word = name.split(' ')[0]!.toLowerCase()
   if (word.length < MIN_WORD_LENGTH) return undefined
-  // Leaves out rows with an init code hash: the address of the pair already showed that it is not of these rows.
+  // Leaves out rows with an init code hash: if the pair were of such a row, its CREATE2 address would have shown it.
   const pairRows = rows.filter(({ family, initCodeHash }) => family === 'uniswap-v2' && !initCodeHash)
   return pairRows.find(({ brand }) => brand.toLowerCase().startsWith(word))
 }
@@ -142,8 +146,8 @@ async function tokensOf(contract: Address, rpc: Rpc): Promise<readonly Address[]
 const MAX_COINS = 4
 
 /**
- * Assigns a pool to the first Curve row whose family can read it. A family reads only pools whose quotes its math
- * reproduces.
+ * Assigns a pool to the first Curve row whose family can read it. A family reads only pools that its math can quote
+ * exactly.
  */
 async function assignCurvePool(contract: Address, { rows, rpc, block }: Context): Promise<AssignedPool | null> {
   const coin = (i: number) => `${selectorOf('coins(uint256)')}${i.toString(16).padStart(64, '0')}` as Hex

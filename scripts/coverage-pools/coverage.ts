@@ -9,9 +9,10 @@ import { type Reason, reasonOf, unreadReason } from './reasons.ts'
 import { type Swap, topTokens, UNKNOWN_KIND } from './swaps.ts'
 
 /**
- * `served`: the service quotes the pool by exact math. `sampled`: it quotes the pool from swaps that it simulates at
- * each block. `unread`: the pool belongs to a DEX deployment that the service serves (a row of the chain's file), but
- * the recorded state of the chain lacks storage slots that are needed to read the pool. `invisible`: no quote can use the pool.
+ * States of a pool, the most usable first. `served`: the service quotes the pool by exact math. `sampled`: the service
+ * quotes the pool from swaps that it simulates at each block. `unread`: the service serves the pool's DEX deployment (a
+ * row of the chain's file), but the recorded state of the chain lacks storage slots of the pool. `invisible`: no quote
+ * can use the pool.
  */
 export const STATES = ['served', 'sampled', 'unread', 'invisible'] as const
 export type PoolState = (typeof STATES)[number]
@@ -29,7 +30,7 @@ export type PoolCoverage = {
   readonly reason: Reason | null
 }
 
-/** Counts by state. The state of a transaction is that of the least usable pool in which it swapped. */
+/** Numbers of swaps, pools, or transactions by state. A transaction has the state of its least usable pool. */
 export type Counts = Readonly<Record<PoolState, number>>
 
 export type Coverage = {
@@ -38,14 +39,14 @@ export type Coverage = {
   readonly swaps: Counts
   readonly transactions: Counts
   readonly poolCounts: Counts
-  /** Pools of `tokens`, by number of swaps, descending. */
+  /** Pools of `tokens`, those with the most swaps first. */
   readonly pools: readonly PoolCoverage[]
   /**
-   * Contracts that received one token and sent another without a known event, with their number of such trades. They may
-   * be pools, market makers, or no exchanges.
+   * Contracts that received one token and sent another without a known swap event, with the number of these trades.
+   * They may be pools, market makers, or no exchanges at all.
    */
   readonly otherTrades: readonly { readonly contract: Address; readonly trades: number }[]
-  /** Swaps of pools that trade none of the tokens. */
+  /** Number of swaps in pools that trade none of `tokens`. */
   readonly swapsOfOtherTokens: number
   /** False if the search of past logs for pools was not complete. */
   readonly isScanned: boolean
@@ -54,13 +55,13 @@ export type Coverage = {
 export type CoverageOptions = {
   readonly chain: Chain
   readonly rpc: Rpc
-  /** Number of most traded tokens to compare. */
+  /** Number of most traded tokens whose pools are compared. */
   readonly tokenCount: number
   /** Maximum wait for the search of pools, in milliseconds. */
   readonly settleMs: number
   /**
-   * Finds, for each pool that swapped, its row of the chain's file (one deployment of a DEX). Needed if the node runs on
-   * a recorded state, which has neither the storage of factories nor past logs. Pools that `assign` cannot read count as `unread`.
+   * Finds the row of the chain's file (one deployment of a DEX) of each pool that swapped. Needed for recorded state,
+   * which has neither the storage of factories nor past logs. Assigned pools that cannot be read count as `unread`.
    */
   readonly assign?: (
     swaps: readonly Swap[],
@@ -71,12 +72,12 @@ export type CoverageOptions = {
 /** Maximum number of tokens of one transaction between which pools are searched. */
 const MAX_TOKENS_OF_GROUP = 8
 
-/** A swap, its pool if the market has it in memory, and the tokens whose number of swaps it increases. */
+/** A swap, its pool if the market has the pool in memory, and the tokens in whose number of swaps it counts. */
 type TradedSwap = { readonly swap: Swap; readonly pool: Pool | undefined; readonly tokens: readonly Address[] }
 
 /**
- * Result of the search. Both maps are by pool id. `assignedPools` are the pools that `assign` or the scan of logs found,
- * each with its row.
+ * Result of the search for pools. Both maps are by pool id. `assignedPools` has the pools that `assign` or the scan of
+ * past logs found, each with its row.
  */
 type PoolSearch = {
   readonly poolsInMemory: ReadonlyMap<string, Pool>
@@ -167,15 +168,15 @@ async function findPools(swaps: readonly Swap[], options: CoverageOptions): Prom
 }
 
 /**
- * Returns the groups of tokens to search for pools, one per swap. A group has the two tokens of the pool. If the logs do
- * not name them, it has up to `MAX_TOKENS_OF_GROUP` tokens that moved in the transaction. Omits groups without a much
- * traded token.
+ * Returns groups of tokens between which pools are searched, without duplicates. The group of a swap has the tokens of
+ * its pool. If they are unknown, it has up to `MAX_TOKENS_OF_GROUP` tokens that moved in the transaction. Omits groups
+ * without a much traded token.
  */
 function groupsOf(swaps: readonly Swap[], count: number): readonly (readonly Address[])[] {
   const candidates = swaps.map(({ tokens, movedTokens }) => ({
     tokens: tokens ?? movedTokens.slice(0, MAX_TOKENS_OF_GROUP),
   }))
-  // The final ranking differs, because it counts fewer tokens per swap. So twice as many tokens are kept here.
+  // Keeps twice as many tokens, because the final ranking counts fewer tokens per swap and may differ from this one.
   const top = new Set(topTokens(candidates, 2 * count))
   const groups = candidates.map(({ tokens }) => tokens).filter((tokens) => tokens.some((token) => top.has(token)))
   return [...new Map(groups.map((tokens) => [[...tokens].sort().join(), tokens])).values()]
@@ -188,7 +189,7 @@ function countsOf(states: readonly PoolState[]): Counts {
 
 const worstStateOf = (states: readonly PoolState[]): PoolState => STATES.findLast((state) => states.includes(state))!
 
-/** Returns the key of a swap's pool. A contract that holds many pools without ids has one key per set of tokens. */
+/** Returns a key of the swap's pool. A contract with several pools but no pool ids has one key per set of tokens. */
 function keyOf({ swap: { pool, contract }, tokens }: TradedSwap): string {
   return pool === contract ? `${contract} ${[...tokens].sort().join()}` : pool
 }
@@ -206,8 +207,8 @@ function poolInSharedContract(
 }
 
 /**
- * Returns the tokens whose number of swaps a swap increases. The native token counts as its wrapper. If a pool has more than two
- * tokens, only the moved tokens count.
+ * Returns the tokens in whose number of swaps a swap counts. The native token counts as its wrapper. In a pool with
+ * more than two tokens, only the tokens that moved count, unless the logs name the two traded tokens.
  *
  * @param poolTokens - tokens of the pool, if they are known
  */
@@ -224,7 +225,7 @@ function countedTokens(
   return [...new Set(wrappedTokens.filter((token) => movedTokens.includes(token)))]
 }
 
-/** Returns true if the pool accepts an amount of at least one of its tokens. */
+/** Returns true if at least one of the pool's tokens can be sold to it. */
 function isUsable(pool: Pool): boolean {
   const family = familyOf(pool.family)!
   const accepts = (tokenIn: Address, tokenOut: Address) =>
@@ -244,7 +245,7 @@ function otherTrades(allSwaps: readonly Swap[]): Coverage['otherTrades'] {
 
 const [TOKEN0, TOKEN1] = ['token0()', 'token1()'].map((signature) => id(signature).slice(0, 10) as Hex)
 
-/** Returns the tokens of a swap, from the pool's getters if the logs do not name them. */
+/** Returns the tokens that the logs of a swap name; if there are none, the results of the pool's getters. */
 async function tokensOf({ tokens, pool, contract }: Swap, rpc: Rpc): Promise<Swap['tokens']> {
   if (tokens || pool !== contract) return tokens
   const [token0, token1] = await Promise.all([TOKEN0!, TOKEN1!].map((data) => readAddress(rpc, contract, data)))

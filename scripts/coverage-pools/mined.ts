@@ -19,8 +19,8 @@ type RawLog = {
 const TIMEOUT_MS = 60_000
 
 /**
- * Reads the transactions of one block that emitted logs. The logs are requested block by block, so that no node refuses
- * the range.
+ * Reads the transactions of one block that emitted logs. Requests only the logs of this block, because nodes limit the
+ * range of log queries.
  *
  * @throws RpcError if the node fails; Error if it does not have the block
  */

@@ -5,7 +5,7 @@ import { id } from 'ethers'
 
 const FACTORY = id('factory()').slice(0, 10) as Hex
 
-/** Calls a getter; null if it returns no address or the zero address. @throws RpcError if the node fails */
+/** Calls a getter. Returns null if it returns no address or the zero address. @throws RpcError if the node fails */
 export async function readAddress(rpc: Rpc, to: Address, data: Hex): Promise<Address | null> {
   try {
     const answer = await rpc.call({ to, data }, 'latest')
@@ -18,5 +18,5 @@ export async function readAddress(rpc: Rpc, to: Address, data: Hex): Promise<Add
   }
 }
 
-/** Returns the factory that a pool names; null if it names none. @throws RpcError if the node fails */
+/** Returns the result of a pool's `factory()`; null if it has none. @throws RpcError if the node fails */
 export const readFactory = (rpc: Rpc, pool: Address): Promise<Address | null> => readAddress(rpc, pool, FACTORY)

@@ -8,16 +8,16 @@ import type { Swap } from './swaps.ts'
 
 export type Reason = {
   /**
-   * A row is an entry of the chain's file: one deployment of a DEX. `family`: no family serves the pool's row. `rule`:
-   * the row is served, but pools of this kind are excluded. `not found`: the row is served, but its factory does not
-   * name the pool. `unread`: the row is served, but the recorded state lacks a part of the pool. `not in file`: the
-   * chain's file lacks the pool's factory. `unknown`: the pool names no factory.
+   * In these texts, a row is an entry of the chain's file: one deployment of a DEX. `family`: no family serves the
+   * pool's row. `rule`: the row is served, but this kind of pool is excluded. `not found`: the row is served, but its
+   * factory does not return the pool. `unread`: the row is served, but the recorded state lacks a part of the pool's
+   * storage. `not in file`: the chain's file lacks the pool's factory. `unknown`: the pool has no `factory()`.
    */
   readonly code: 'family' | 'rule' | 'not found' | 'unread' | 'not in file' | 'unknown'
   readonly text: string
 }
 
-/** Kinds of DEXes without a family, whose contracts name no factory. */
+/** Kinds of DEXes that no family serves and whose pools have no `factory()`, with the reasons. */
 const KINDS_WITHOUT_FAMILY: Readonly<Record<string, string>> = {
   Velocore: 'its vault swaps by a call that the Executor does not make',
   Saddle: 'its pools swap by a call that the Executor does not make',

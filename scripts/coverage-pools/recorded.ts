@@ -1,6 +1,6 @@
 /**
- * Measures the coverage of pools on recorded blocks of Ethereum, Linea, and Scroll. Their transactions are mined again on
- * a local node with recorded state of the chain.
+ * Measures the coverage of pools on recorded blocks of Ethereum, Linea, and Scroll. A local node with the recorded
+ * state of the chain mines their transactions again.
  */
 import { type Chain, loadRegistry } from '@sluice/chains'
 import {
@@ -47,7 +47,7 @@ async function coverageAfter(node: Node, chain: Chain, blocks: readonly Recorded
   }
 }
 
-/** Returns one coverage per recording of a chain, because recordings have states of different dates. */
+/** Returns one coverage for each recording of a chain, because recordings are from different dates. */
 export async function recordedCoverage(name: RecordedChain, tokenCount: number): Promise<readonly Coverage[]> {
   const chain = loadRegistry().chain({ ethereum: 1, linea: 59_144, scroll: 534_352 }[name])!
   if (name === 'ethereum')
@@ -58,7 +58,7 @@ export async function recordedCoverage(name: RecordedChain, tokenCount: number):
   return coverages
 }
 
-/** Returns the number of recorded blocks of a chain, the first and the last, and their transactions. */
+/** Returns the number of a chain's recorded blocks and of their transactions, and the first and last block number. */
 export function recordedBlocks(name: RecordedChain) {
   const blocks = name === 'ethereum' ? readBlocks() : readRecordings(name).flatMap((recording) => recording.blocks)
   return {

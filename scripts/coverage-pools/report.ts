@@ -1,12 +1,12 @@
 /** Sums of coverages, as data and as text. */
 import { type Counts, type Coverage, type PoolCoverage, type PoolState, STATES } from './coverage.ts'
 
-/** Counts by state, and the percentage that quotes can use. */
+/** Counts by state, and percentages of the counts that quotes can use. */
 export type Shares = Counts & {
   readonly total: number
   /** Percentage that is served or sampled, rounded down to a hundredth; null if there are no counts. */
   readonly usablePercent: number | null
-  /** Percentage that is served, sampled, or `unread`: an upper bound, as `unread` pools may be usable on the chain. */
+  /** Percentage that is served, sampled, or unread: an upper bound, because unread pools may be usable on the chain. */
   readonly usableOrUnreadPercent: number | null
 }
 
@@ -16,7 +16,7 @@ export type Summary = {
   readonly transactions: Shares
   readonly pools: Shares
   readonly swapsOfOtherTokens: number
-  /** Number of trades of contracts without a known event. They may be pools, market makers, or no exchanges. */
+  /** Number of trades of contracts without a known swap event: pools, market makers, or no exchanges at all. */
   readonly otherTrades: number
   readonly used: readonly Group[]
   readonly unused: readonly Group[]
@@ -31,7 +31,7 @@ type Group = {
   readonly reason?: string
 }
 
-/** Sums the coverages of a chain: one of live blocks, or one per recording. */
+/** Sums the coverages of a chain, of which there is one for live blocks or one for each recording. */
 export function summaryOf(coverages: readonly Coverage[]): Summary {
   const pools = coverages.flatMap((coverage) => coverage.pools)
   const isUsed = ({ state }: PoolCoverage) => state === 'served' || state === 'sampled'

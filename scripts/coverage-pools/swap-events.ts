@@ -1,4 +1,4 @@
-/** Events by which contracts of DEXes report a swap. */
+/** Swap events of DEXes. */
 import { type Address, type Hex, toAddress } from '@sluice/chains'
 import type { FlowLog } from '@sluice/quoting'
 import { id } from 'ethers'
@@ -9,7 +9,7 @@ export type ReportedSwap = {
   readonly kind: string
   /** Pool id if the contract holds many pools, else the address of the contract. */
   readonly pool: string
-  /** True if the contract holds many pools, so its token transfers cannot be attributed to one pool. */
+  /** True if the contract holds many pools. Its token transfers then cannot be attributed to one pool. */
   readonly isShared: boolean
   /** Fee that the event reports, in ppm; null if it reports none. */
   readonly feePpm: number | null
@@ -18,10 +18,10 @@ export type ReportedSwap = {
 type SwapEvent = {
   readonly kind: string
   readonly signature: string
-  /** Reads the pool from a log of a contract with many pools. */
+  /** Reads the pool from a log, for contracts that hold many pools. */
   readonly poolOf?: (log: FlowLog) => string
   /** Index of the data word with the fee in ppm. */
-  readonly feeWord?: number
+  readonly feeWordIndex?: number
 }
 
 const poolIdOf = ({ topics }: FlowLog): string => topics[1]!
@@ -37,7 +37,7 @@ const EVENTS: readonly SwapEvent[] = [
     kind: 'Uniswap V4',
     signature: 'Swap(bytes32,address,int128,int128,uint160,uint128,int24,uint24)',
     poolOf: poolIdOf,
-    feeWord: 5,
+    feeWordIndex: 5,
   },
   {
     kind: 'PancakeSwap Infinity',
@@ -85,12 +85,12 @@ const EVENTS: readonly SwapEvent[] = [
 
 const EVENT_BY_TOPIC: ReadonlyMap<string, SwapEvent> = new Map(EVENTS.map((event) => [id(event.signature), event]))
 
-/** Topics of events that report the reserves of a pair after a swap or another change. */
+/** Topics of the events that report the reserves of a pair after each change. */
 export const SYNC_TOPICS: ReadonlySet<string> = new Set(['Sync(uint112,uint112)', 'Sync(uint256,uint256)'].map(id))
 
 /** Data length of Ekubo's swap log, which has no topics: the locker, the pool id, and the new state of the pool. */
 const EKUBO_LOG_BYTES = 116
-/** Hex digits before the id of the pool: `0x` and the locker. */
+/** Position of the pool id in the hex text: after `0x` and the locker. */
 const EKUBO_ID_OFFSET = 2 + 40
 
 /** Returns the swap that a log reports; null if it reports none. */
@@ -105,7 +105,7 @@ export function reportedSwap(log: FlowLog): ReportedSwap | null {
     }
   const event = EVENT_BY_TOPIC.get(topic as Hex)
   if (!event || (event.poolOf && log.topics.length < 2)) return null
-  const { kind, poolOf, feeWord } = event
-  const feePpm = feeWord === undefined ? null : Number(`0x${log.data.slice(2 + 64 * feeWord, 2 + 64 * (feeWord + 1))}`)
+  const { kind, poolOf, feeWordIndex: word } = event
+  const feePpm = word === undefined ? null : Number(`0x${log.data.slice(2 + 64 * word, 2 + 64 * (word + 1))}`)
   return { kind, pool: poolOf?.(log) ?? log.address, isShared: poolOf !== undefined, feePpm }
 }

@@ -1,4 +1,4 @@
-/** Finds the swaps of mined transactions, by their logs alone. */
+/** Finds the swaps of mined transactions from their logs. */
 import type { Address, Hex } from '@sluice/chains'
 import { changesOf, type FlowLog, poolTrades, tokenFlows } from '@sluice/quoting'
 import { reportedSwap, SYNC_TOPICS } from './swap-events.ts'
@@ -11,17 +11,17 @@ export type MinedTransaction = {
   readonly logs: readonly FlowLog[]
 }
 
-/** Kind of a swap in a pair that logs its reserves after the swap, but no known swap event. */
+/** Kind of a swap in a pair that emits a `Sync` event, but no known swap event. */
 const OTHER_PAIR_KIND = 'pair of another kind'
-/** Kind of a trade by a contract that logs no known event. It may be a pool, a market maker, or no exchange. */
+/** Kind of a trade by a contract that emits no known event: a pool, a market maker, or no exchange at all. */
 export const UNKNOWN_KIND = 'unknown'
 
 /** A swap in a mined transaction. */
 export type Swap = {
   readonly transaction: Hex
-  /** Kind of DEX that emits the event, or one of the kinds above. */
+  /** Kind of DEX that emits the swap event, `OTHER_PAIR_KIND`, or `UNKNOWN_KIND`. */
   readonly kind: string
-  /** Id of the pool in a contract that holds many; the address of the contract if it is the pool itself. */
+  /** Pool id if the contract holds many pools; otherwise the address of the contract, which is the pool. */
   readonly pool: string
   readonly contract: Address
   /** Tokens that the pool traded; null if unknown, for example if the contract holds many pools. */
@@ -30,15 +30,18 @@ export type Swap = {
   readonly feePpm: number | null
   /** All tokens that moved in the transaction. */
   readonly movedTokens: readonly Address[]
-  /** Contract that the transaction called, and contracts that logged something in it. */
+  /** Contract that the transaction called, and contracts that emitted logs in it. */
   readonly contracts: readonly Address[]
 }
 
 /**
- * Returns the swaps of a transaction: one for each event of a known kind, and one for each other account that received
- * one token and sent another. Does not count: the sender; the called contract, unless it trades with the sender; shares
- * that a contract issues or redeems itself; accounts whose trade is the other side of swaps already found. Pools that
- * move the native token itself are only seen by an event.
+ * Returns the swaps of a transaction: one for each known swap event, and one for each other account that received one
+ * token and sent another. A swap of the native token without a known event is not found, because it leaves no log.
+ * These other accounts are left out:
+ * - the sender;
+ * - the called contract, unless the sender also traded;
+ * - contracts that issue or redeem their own token;
+ * - accounts whose trade is the other side of swaps already found.
  *
  * @param wrapper - wrapped native token
  */
@@ -60,7 +63,7 @@ export function swapsOf({ hash, from, to, logs }: MinedTransaction, wrapper: Add
     return [{ ...sharedFields, kind, pool, contract: log.address, tokens, feePpm }]
   })
 
-  // Sum of the balance changes of all pools found so far, by token.
+  // Balance changes of all pools found so far, summed by token.
   const changeOfPools = new Map<Address, bigint>()
   const addChangesOf = (account: Address) => {
     for (const [token, change] of changes.get(account) ?? [])
@@ -68,7 +71,7 @@ export function swapsOf({ hash, from, to, logs }: MinedTransaction, wrapper: Add
   }
   const foundPools = new Set(reportedSwaps.map(({ contract }) => contract))
   for (const contract of foundPools) addChangesOf(contract)
-  // Pools of the native token receive and send it through the wrapper.
+  // Pools of the native token receive and send it through its wrapper.
   if (wrapper && foundPools.size > 0) addChangesOf(wrapper)
 
   const syncedPairs = new Set(

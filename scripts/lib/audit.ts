@@ -8,7 +8,7 @@ type Report = {
 
 export type Verdict = { readonly outcome: 'passed' | 'failed' | 'skipped'; readonly lines: readonly string[] }
 
-/** Fails on high and critical advisories. Output without a report counts as skipped, never as passed. */
+/** Returns `failed` for high and critical advisories, and `skipped` (never `passed`) for output without a report. */
 export function judgeAudit(auditOutput: string): Verdict {
   const { message, metadata, vulnerabilities = {} } = parse(auditOutput)
   if (!metadata) return { outcome: 'skipped', lines: [`skipped: ${message ?? 'npm audit gave no report'}`] }

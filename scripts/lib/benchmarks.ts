@@ -48,7 +48,7 @@ export const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
   },
 }
 
-/** Benchmark to run, or a text for the user with the exit code. */
+/** Benchmark file to run with its arguments, or a text for the user and the exit code. */
 export type Choice =
   | { readonly file: string; readonly args: readonly string[] }
   | { readonly text: string; readonly code: number }
@@ -56,8 +56,8 @@ export type Choice =
 const WORD = /^[a-z][a-z-]*$/
 
 /**
- * Chooses a benchmark by its name and part. A word after the name is a part. Numbers, flags, and paths are arguments of
- * the main part, and so is everything after the name of a benchmark with one part.
+ * Chooses a benchmark by its name and part. If a benchmark has several parts, a word after its name is a part; numbers,
+ * flags, and paths are arguments of its main part. If it has one part, everything after its name is an argument.
  */
 export function chooseBenchmark(args: readonly string[]): Choice {
   const [name, ...rest] = args

@@ -5,7 +5,8 @@
  */
 
 /**
- * Returns a function that tests if a file is sent to the builder. Its path is relative to the context's root, with `/`.
+ * Returns a predicate of files: true if Docker sends the file to the builder. Takes a path relative to the root of the
+ * context, with `/` as separator.
  */
 export function buildContext(dockerignore: string): (file: string) => boolean {
   const rules = dockerignore

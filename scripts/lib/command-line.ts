@@ -8,8 +8,8 @@ export function fail(text: string, exitCode = 1): never {
 }
 
 /**
- * Calls `parseArgs`. Prints the usage for `--help`, and reports an invalid command line with one line and the usage
- * instead of a stack.
+ * Parses the command line with `parseArgs`. With `--help` or `-h`, prints the usage and ends the process. An invalid
+ * command line ends the process with an error line and the usage.
  */
 export function commandLine<const Config extends ParseArgsConfig>(
   usage: string,

@@ -1,4 +1,4 @@
-/** The example commands that `npm start` prints. */
+/** Example commands that `npm start` and `npm run mainnet` print. */
 import type { Account, DevnetToken } from '@sluice/devnet'
 
 type Input = {
@@ -20,7 +20,7 @@ export function curlLines({ apiUrl, chainId, accounts, tokens, sold }: Input): {
   const { address: src, symbol } = sold ?? { ...weth, symbol: 'WETH' }
   const amount = `1${'0'.repeat(weth.decimals)}`
   const swapUrl = `${apiUrl}/aggregator/${chainId}?src=${src}&dst=${usdc.address}&amount=${amount}&from=${from}`
-  // transfer(address,uint256) of 1 USDC to account 1: a simple call that changes the balance of `tokenIn`.
+  // Calldata of transfer(address,uint256): 1 USDC to account 1. This simple call changes the balance of `tokenIn`.
   const to = accounts[1]!.address.slice(2).toLowerCase().padStart(64, '0')
   const transfer = `0xa9059cbb${to}${(10n ** BigInt(usdc.decimals)).toString(16).padStart(64, '0')}`
   const body = JSON.stringify({

@@ -1,6 +1,6 @@
 /**
- * Generates docs/dexes.md: the rows of the chains' files (one row per DEX deployment) that the service serves, by family
- * and by chain, and the reasons why it does not serve the others.
+ * Generates docs/dexes.md. The page lists the DEX deployments (rows of the chains' files) that the service serves, by
+ * family and by chain. For the other deployments it gives the reasons.
  */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -29,8 +29,8 @@ export const recordedShares = (): RecordedShares =>
 /**
  * Returns the page.
  *
- * @param recorded - shares of recorded swaps whose pools quotes can use
- * @throws Error if an entry is not served and its family has no reason in `REASONS`
+ * @param recorded - shares of recorded swaps in pools that quotes can use
+ * @throws Error if a row is not served and its family has no reason in `REASONS`
  */
 export function dexCoverage(chains: readonly Chain[], recorded: RecordedShares): string {
   const rows = chains.flatMap(({ dexes }) => dexes)

@@ -1,9 +1,9 @@
 /**
- * Reasons why the service does not serve some DEX deployments (rows of the registry), or some of their pools, and what of
- * the pools it serves changes without a log.
+ * Texts of docs/dexes.md, by family: reasons why the service does not serve some DEX deployments (rows of the registry)
+ * or some of their pools, and state of the served pools that changes without a log.
  */
 
-/** By family of the registry: reason why its rows are not served. */
+/** Reasons why rows are not served, by family of the registry. */
 export const REASONS: Readonly<Record<string, string>> = {
   'other-pair-amm': 'pairs of a curve, or with a fee, of their own',
   'solidly-v3': 'not written yet: no genuine code to check against',
@@ -25,7 +25,7 @@ const CURVE_EXCLUDED: ExcludedPools = {
   why: `${NEITHER_MATH_NOR_SAMPLES}; anyone can create any number`,
 }
 
-/** By family: pools of served rows that are left out. Only families that leave out pools are listed. */
+/** Pools of served rows that the service leaves out, by family. Only families that leave out pools are listed. */
 export const EXCLUDED: Readonly<Record<string, ExcludedPools>> = {
   algebra: { pools: 'pools of version 2', why: 'no genuine code to check against' },
   'algebra-integral': {
@@ -75,11 +75,11 @@ export const EXCLUDED: Readonly<Record<string, ExcludedPools>> = {
 type SilentState = {
   /** State that is refreshed at every block. */
   readonly refreshed?: string
-  /** State that is as old as the last log that has the pool read again, or as the last audit. */
+  /** State that is read only after a log that triggers a read of the pool, and at each audit. */
   readonly audited?: string
 }
 
-/** By family: what changes without a log that the market follows. Only families with such state are listed. */
+/** State that changes without a log that the market follows, by family. Only families with such state are listed. */
 export const SILENT: Readonly<Record<string, SilentState>> = {
   'aave-gsm': { refreshed: 'all' },
   'aave-v3': { refreshed: 'all' },

@@ -1,4 +1,4 @@
-/** Validates Kubernetes objects against the schemas of its API, like a server with strict validation. */
+/** Validates Kubernetes objects by the schemas of the Kubernetes API, like a server with strict field validation. */
 
 export type Manifest = {
   readonly apiVersion: string
@@ -10,18 +10,18 @@ export type Manifest = {
 
 type Model = new (data: object) => { readonly validate: () => void }
 
-/** Libraries with the schemas of API groups that are not part of Kubernetes. */
-const LIBRARY_OF_GROUP: Readonly<Record<string, string>> = {
+/** npm packages with the schemas of API groups that are not part of Kubernetes, by group. */
+const SCHEMA_PACKAGES: Readonly<Record<string, string>> = {
   'monitoring.coreos.com': '@kubernetes-models/prometheus-operator',
 }
 
 async function modelOf({ apiVersion, kind }: Manifest): Promise<Model> {
-  const library = LIBRARY_OF_GROUP[apiVersion.split('/')[0]!] ?? 'kubernetes-models'
-  const module = (await import(`${library}/${apiVersion}/${kind}`)) as Readonly<Record<string, Model>>
+  const schemaPackage = SCHEMA_PACKAGES[apiVersion.split('/')[0]!] ?? 'kubernetes-models'
+  const module = (await import(`${schemaPackage}/${apiVersion}/${kind}`)) as Readonly<Record<string, Model>>
   return module[kind]!
 }
 
-/** Returns the mistakes of a manifest by path: invalid values, missing fields, and unknown fields. */
+/** Returns the mistakes of a manifest, with their paths: invalid values, missing fields, and unknown fields. */
 export async function mistakesOf(manifest: Manifest): Promise<readonly string[]> {
   const Model = await modelOf(manifest)
   const model = new Model(manifest)
@@ -46,7 +46,7 @@ function recordReads<T extends object>(value: T, readFields: Map<object, Set<str
   })
 }
 
-/** Returns the fields that no schema has read. */
+/** Returns the fields that the validation has not read, which no schema defines. */
 function unreadFields(
   value: object,
   readFields: ReadonlyMap<object, ReadonlySet<string>>,

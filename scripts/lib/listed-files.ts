@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { root } from './run.ts'
 
-/** Returns the existing files that match git's patterns, new ones included and ignored ones not. */
+/** Returns the existing files that match git's patterns. Includes untracked files, but no ignored files. */
 export function listedFiles(...patterns: readonly string[]): readonly string[] {
   const text = execFileSync('git', ['ls-files', '-co', '--exclude-standard', ...patterns], {
     cwd: root,

@@ -2,7 +2,7 @@
 import { createServer } from 'node:net'
 import { freePort } from '@sluice/devnet'
 
-/** Returns the preferred port if it is free, so that wallets find the node; otherwise another free port. */
+/** Returns the preferred port if it is free, and another free port if not. Wallets expect the node at a fixed port. */
 export function preferredPort(port: number): Promise<number> {
   return new Promise((resolve) => {
     const probe = createServer()

@@ -4,17 +4,16 @@ import { join, resolve } from 'node:path'
 
 export const root = join(import.meta.dirname, '../..')
 
-/** Resolves a path of the command line relative to the user's folder, since npm itself runs in the root. */
+/** Resolves a path of the command line relative to the user's folder. npm itself runs scripts in the root. */
 export function userPath(path: string): string {
   return resolve(process.env.INIT_CWD ?? root, path)
 }
 
-/** Variables with directories of the service. */
+/** Environment variables that name directories of the service. */
 const DIRECTORIES = ['CHAINS_DIR', 'DATA_DIR', 'DEPLOYMENTS_DIR'] as const
 
 /**
- * Returns the directories that the environment sets, resolved relative to the user's folder, so that all commands mean
- * the same directory.
+ * Returns the directories that the environment sets, by variable. Resolves them relative to the user's folder.
  */
 export function userDirectories(
   env: NodeJS.ProcessEnv = process.env,
@@ -25,8 +24,8 @@ export function userDirectories(
 export type CommandResult = { readonly code: number; readonly output: string }
 
 /**
- * Runs a command in the repository and prints its output. With `capture` the output is also returned; with `quiet` it
- * is returned but not printed.
+ * Runs a command, by default in the root, and prints its output. With `capture`, also returns its standard output. With
+ * `quiet`, returns its output (with errors) and does not print it.
  */
 export function run(
   command: string,

@@ -1,10 +1,10 @@
 /** Closes resources when a script ends. */
 
 /**
- * Closes the resources on a signal, or if the parent process is gone. A parent that was killed sends no signal, but
- * then the process gets another parent.
+ * Closes the resources and exits on a signal, or after the parent process has ended. A parent that was killed sends no
+ * signal, but the system then gives this process another parent.
  *
- * @returns a function that closes them immediately and exits with the given code
+ * @returns a function that closes the resources immediately and exits with a code, 0 by default
  */
 export function untilStopped(close: () => readonly Promise<unknown>[]): (exitCode?: number) => Promise<void> {
   let isClosing = false

@@ -21,7 +21,7 @@ export function fingerprint({ name, file, tests, from, to }: EncoderMutant): str
   return createHash('sha256').update(text).digest('hex').slice(0, 16)
 }
 
-/** Returns the first failed test; empty if all pass. An unchanged source (`from` equals `to`) must have none. */
+/** Returns the first failed test; empty if all pass. Without a mutation (`from` equals `to`) all tests must pass. */
 export async function failures({ name, file, tests, from, to }: EncoderMutant): Promise<readonly string[]> {
   const folder = mkdtempSync(join(tmpdir(), 'sluice-mutant-'))
   const report = join(folder, 'report.json')

@@ -19,10 +19,12 @@ const contracts = join(root, 'contracts')
 const solc = createRequire(join(contracts, 'package.json'))('solc') as { compile(input: string): string }
 const folder = join(contracts, 'cache/mutant')
 const TARGETS = ['Guard', 'Executor'] as const
-/** Test files that do not apply to mutants: those of gas, and of the equality of both builds (only one is mutated). */
+/**
+ * Test files that do not apply to mutants: the gas tests, and the comparison of builds, of which only one is mutated.
+ */
 const INAPPLICABLE_TESTS = ['Gas.t.sol', 'Builds.t.sol']
 
-/** The unchanged contracts, with which all tests must pass. */
+/** A mutant without a mutation: the unchanged contracts, with which all tests must pass. */
 export const UNBROKEN: Mutant = { name: 'none', file: 'core/GuardCore.sol', from: '', to: '' }
 
 /** Test files to run, by path below contracts/. */
@@ -54,7 +56,7 @@ export function fingerprint(mutant: Mutant, build: Build, cases: string): string
   return createHash('sha256').update(text).digest('hex').slice(0, 16)
 }
 
-/** Returns the tests of these files that fail against the last compiled contracts, or `setUp` if none can start. */
+/** Returns the tests of these files that fail with the last compiled mutant; `setUp` if no test could start. */
 export async function failures(files: readonly string[], build: Build, cases: string): Promise<readonly string[]> {
   const { code, output } = await run('hardhat', ['test', 'solidity', ...files], {
     cwd: contracts,

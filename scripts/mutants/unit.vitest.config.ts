@@ -1,8 +1,8 @@
-/** Runs the tests of one package that need no node (MUTATED_PACKAGE), for StrykerJS, which copies the repository. */
+/** Vitest configuration for StrykerJS: the tests of the package MUTATED_PACKAGE that need no node. */
 import { defineConfig } from 'vitest/config'
 
 const folder = `packages/${process.env.MUTATED_PACKAGE}`
-/** Tests under `test/` that run in memory. */
+/** Tests under `test/` that need no node, by package. */
 const IN_MEMORY: Readonly<Record<string, readonly string[]>> = {
   api: ['test/page.test.ts'],
   client: ['test/{wallet-answers,proof}.test.ts'],

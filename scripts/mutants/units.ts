@@ -1,8 +1,7 @@
 /**
- * Tests mutants of one package with StrykerJS on a sample of its lines, against the tests that need no node. A hash of
- * the seed and of each line's text selects the sample, so the same code has the same mutants, and an edit elsewhere
- * does not change them. The first score of each seed is kept, because later scores include tests that were written for
- * the survivors of that seed.
+ * Tests mutants of a sample of a package's lines with StrykerJS, against the tests that need no node. A hash of the
+ * seed and of each line's text selects the sample, so that an edit elsewhere does not change it. The first score of
+ * each seed is kept: later scores are higher because of tests that were written for the survivors.
  */
 import { createHash } from 'node:crypto'
 import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -13,12 +12,12 @@ import { record, rounded } from '../../bench/record.ts'
 import { root, run } from '../lib/run.ts'
 
 /**
- * Sources to mutate, by package or `package/part`. The other sources are tables, wiring, and the texts of the
- * API's documentation.
+ * Sources to mutate, by package or `package/part`. The other sources are tables, wiring, and texts of the API
+ * documentation.
  */
 const SOURCES: Readonly<Record<string, readonly string[]>> = {
   api: ['src/!(docs)/!(*-response).ts', 'src/!(main|index|server|services|*response|*responses|error-table).ts'],
-  // Tests with a Redis server, which are not run here, cover most of the code that joins, publishes, and follows states.
+  // Most code in subfolders is covered by tests with a Redis server, which are not run here.
   bus: ['src/!(index|errors|scripts).ts'],
   client: ['src/!(types|known-contracts|known-guards).ts'],
   liquidity: ['src/{market,store,trust,math}/**/*.ts', 'src/dexes/**/math.ts'],
@@ -39,10 +38,10 @@ const equivalents = JSON.parse(
 /** Lines without an expression, which have no mutants. */
 const NO_EXPRESSION = /^\s*($|\/[/*]|\*|import\b|(export )?(type|interface)\b|readonly\b|[)\]}{(,;]+$)/
 const MUTANT_TIMEOUT_MS = 30_000
-/** Timeout of all tests without a mutant. They may take four times as long if other jobs run on the machine. */
+/** Timeout of the run of all tests without a mutant. It leaves room for other jobs on the machine. */
 const DRY_RUN_TIMEOUT_MINUTES = 30
 const DEFAULT_SEED = '1'
-/** Default number of sampled lines, with about two mutants each. */
+/** Default number of sampled lines. A line has about two mutants. */
 const DEFAULT_LINES = '20'
 
 type MutantStatus = 'Killed' | 'Timeout' | 'Survived' | 'NoCoverage' | 'CompileError' | 'RuntimeError' | 'Ignored'
@@ -62,7 +61,7 @@ type Report = {
   >
 }
 type Mutant = { readonly at: string; readonly line: string; readonly replacement: string }
-/** Mutant that no test can kill, because it behaves as the source does. */
+/** Mutant that no test can kill, because it behaves like the source. */
 type Equivalent = {
   readonly path: string
   readonly line: string
@@ -76,7 +75,7 @@ type SeedResult = {
   /** Score of the first run with this seed. */
   readonly firstScorePercent?: number
   readonly killed: number
-  /** Killed mutants for which the tests did not end, so that none failed. */
+  /** Mutants in `killed` for which the tests did not end, so that no test failed. */
   readonly timeouts?: number
   readonly survived: readonly Mutant[]
   readonly equivalent?: readonly (Mutant & Pick<Equivalent, 'reason'>)[]
@@ -104,11 +103,11 @@ export async function testPackageMutants(name: string, args: readonly string[] =
     plugins: ['@stryker-mutator/vitest-runner'],
     vitest: { configFile: 'scripts/mutants/unit.vitest.config.ts', related: false },
     mutate: linesOf(name, sample),
-    // Texts are not mutated. Tests cover those that are part of a contract.
+    // Texts are not mutated, because most of them are not part of an interface.
     mutator: { excludedMutations: ['StringLiteral', 'ObjectLiteral'] },
     coverageAnalysis: 'perTest',
     concurrency: 2,
-    // Other processes may slow a run down, and a mutant that times out counts as killed.
+    // A mutant that times out counts as killed, so the timeout must be long enough on a busy machine.
     timeoutMS: MUTANT_TIMEOUT_MS,
     dryRunTimeoutMinutes: DRY_RUN_TIMEOUT_MINUTES,
     reporters: ['json'],
@@ -145,7 +144,7 @@ function readSample(args: readonly string[]): Sample {
   return { seed, lines: Number(lines) }
 }
 
-/** Returns the package of `package` or `package/part`. */
+/** Returns the package in a key of `SOURCES`. */
 const folderOf = (name: string) => name.split('/')[0]!
 
 function linesOf(name: string, { seed, lines: count }: Sample): readonly string[] {

@@ -1,4 +1,7 @@
-/** Runs tests with broken lines in some files (scripts/mutants/encoder.ts, bench/bus/guards.ts). */
+/**
+ * Vitest configuration that replaces lines of source files in memory. Used by scripts/mutants/encoder.ts and
+ * bench/bus/guards.ts.
+ */
 import { defineConfig } from 'vitest/config'
 import { root } from '../lib/run.ts'
 
@@ -20,6 +23,6 @@ export default defineConfig({
       },
     },
   ],
-  // A module cache would confuse broken and unbroken versions of a file.
+  // No cache of transformed modules, because it would mix broken and unbroken versions of a file.
   test: { fsModuleCache: false, setupFiles: ['test/src/fast-check.ts'], include: ['packages/**/*.test.ts'] },
 })

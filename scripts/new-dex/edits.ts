@@ -3,7 +3,7 @@ import { type Names, NewDexError } from './names.ts'
 
 export type Edit = {
   readonly file: string
-  /** Text that occurs once in the file. The insertion goes before it. */
+  /** Text that occurs exactly once in the file. The new text is inserted before it. */
   readonly insertionPoint: string | RegExp
   readonly insertedText: string
 }
@@ -79,7 +79,7 @@ export function applyEdit(content: string, { file, insertionPoint, insertedText 
   const matches = [...content.matchAll(new RegExp(pattern, 'g'))]
   if (matches.length !== 1) {
     throw new NewDexError(
-      `${file} holds ${JSON.stringify(String(insertionPoint))} ${matches.length} times, not once: adapt scripts/new-dex/edits.ts`,
+      `${file} contains ${JSON.stringify(String(insertionPoint))} ${matches.length} times, not once: adapt scripts/new-dex/edits.ts`,
     )
   }
   const offset = matches[0]!.index

@@ -1,4 +1,4 @@
-/** Spellings of a family's name. */
+/** Converts the name of a family to its spellings in TypeScript and Solidity. */
 
 /** The spellings of a family's name in TypeScript and Solidity. */
 export type Names = {
@@ -37,7 +37,7 @@ export function namesOf(name: string): Names {
   return { name, Name, camel: name[0] + Name.slice(1), snake: name.replaceAll('-', '_') }
 }
 
-/** Fills in the `{{…}}` of a template. */
+/** Replaces each `{{key}}` of a template by the value of `key` in `words`. */
 export function fill(template: string, words: Readonly<Record<string, string>>): string {
   return template.replace(/\{\{(\w+)\}\}/g, (_, key: string) => words[key]!)
 }

@@ -1,4 +1,4 @@
-/** Computes all files that a new family adds or changes, before any is written. */
+/** Computes the content of all files that a new family adds or changes, and writes them. */
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { Interface } from 'ethers'
@@ -14,7 +14,7 @@ type Words = Names & {
   readonly code: string
 }
 
-/** Returns the path of the output of each template, by the template's name. */
+/** Returns the path of the file that each template creates, by the template's name. */
 const outputPaths = ({ name, Name }: Names): Readonly<Record<string, string>> => ({
   ...Object.fromEntries(
     ['math.ts', 'index.ts', 'README.md'].map((file) => [file, `packages/liquidity/src/dexes/${name}/${file}`]),
@@ -26,7 +26,7 @@ const outputPaths = ({ name, Name }: Names): Readonly<Record<string, string>> =>
 })
 
 /**
- * Returns the content of the files by path.
+ * Returns the content of the new and changed files, by path.
  *
  * @throws NewDexError if the name is invalid or taken
  */
@@ -93,8 +93,8 @@ const CALLS = new Interface([
 ])
 
 /**
- * Adds a program with a swap in each direction, and its calls: the first swap sells 5 units from the sender, the second
- * sells the balance of the Executor (1000) and sends the output to the recipient.
+ * Adds a golden program with a swap in each direction, and the expected calls. The first swap sells 5 base units of the
+ * sender. The second sells the Executor's balance (1000) and sends the output to the recipient.
  */
 function appendGolden(golden: string, { name, code }: Words): string {
   const op = code.slice(2)

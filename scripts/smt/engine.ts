@@ -1,6 +1,6 @@
 /**
- * Runs one engine of solc's SMTChecker on the Guard in its own thread, since solc recurses deeply and needs a large
- * stack.
+ * Worker thread that runs one engine of solc's SMTChecker on the Guard. solc recurses deeply, so it needs a thread with
+ * a large stack.
  */
 import { spawnSync } from 'node:child_process'
 import { createRequire } from 'node:module'
@@ -10,8 +10,8 @@ import { root } from '../lib/run.ts'
 
 export type Job = {
   readonly engine: string
-  /** Timeout per query, and the time after which further queries are not sent. */
   readonly queryTimeoutMs: number
+  /** Time since the start after which queries are no longer sent to the solver. */
   readonly totalTimeoutMs: number
   readonly standardJson: StandardJson
 }

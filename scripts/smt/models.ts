@@ -1,7 +1,8 @@
 /**
  * Handwritten models of the Guard, in SMT-LIB 2 (scripts/smt/models). A solver proves the properties of a model for all
- * values. Each model lists the lines of the contracts that it models, which the contracts must still contain, and
- * mutations of itself. Each mutation must make a property false, because a proof that cannot fail proves nothing.
+ * values. Each model lists the lines of the contracts that it models; the contracts must still contain them. It also
+ * lists mutations of the model. Each mutation must make a property false, because a proof that cannot fail proves
+ * nothing.
  */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -19,9 +20,9 @@ export type Model = {
 export type Verdict = {
   readonly model: string
   readonly solver: string
-  /** Properties of the model; a property is proven if no values contradict it. */
+  /** Properties of the model. A property is proven if the solver shows that no values contradict it. */
   readonly properties: readonly { readonly name: string; readonly isProven: boolean }[]
-  /** Mutations, with the first property that each makes false; undefined if there is none. */
+  /** Mutations of the model, each with the first property that it makes false; undefined if there is none. */
   readonly mutations: readonly { readonly name: string; readonly refutedProperty: string | undefined }[]
 }
 

@@ -1,6 +1,6 @@
 /**
- * Checks the SMT-LIB models of the contracts (`models.ts`) with Z3 and, if installed, cvc5. Prints the result and writes
- * docs/audit/smt-models.md.
+ * Checks the SMT-LIB models of the contracts (`models.ts`) with Z3 and, if installed, cvc5. Prints the result and
+ * writes docs/audit/smt-models.md.
  */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -9,7 +9,8 @@ import { type Model, models, type Verdict, verdictOf } from './models.ts'
 import { cvc5, type Solver, z3 } from './solvers.ts'
 
 /**
- * Sets a failing exit code if a property is not proven, or a mutation is not refuted. Without cvc5, it writes no file.
+ * Checks all models. Sets exit code 1 if a property is not proven or a mutation makes no property false. Writes the
+ * file only if cvc5 is installed.
  */
 export function checkModels(): void {
   const installedCvc5 = cvc5()

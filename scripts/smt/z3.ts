@@ -1,6 +1,6 @@
 /**
- * Runs npm's Z3 as a command on the SMT-LIB 2 script from standard input. It needs a process of its own, because solc
- * waits for the answer synchronously.
+ * Runs Z3 from npm on the SMT-LIB 2 script in standard input, and prints its answers. It runs in a process of its own,
+ * because solc waits for an answer synchronously and Z3 from npm is asynchronous.
  */
 import { text } from 'node:stream/consumers'
 import { init } from 'z3-solver'

@@ -1,17 +1,18 @@
 /** Checks the beginnings of documentation comments. */
 
-/** First words that documentation comments may not have. Comments start with a verb or a noun, so that they can be scanned. */
+/** Words that documentation comments must not begin with. A verb or a noun at the start makes comments easy to scan. */
 export const QUESTION_WORDS = 'What|Whether|Where|How|Of'
 const QUESTION = `(${QUESTION_WORDS})\\s`
 const DOCUMENTATION = new RegExp(`/\\*\\*(?:\\s*\\n\\s*\\*)?\\s+${QUESTION}`, 'g')
-/** First lines of Solidity comments, and the text after each tag and its parameter name. */
+/** Patterns of Solidity comments: their first lines, and the text after each NatSpec tag. */
 const NATSPEC = [
   new RegExp(`(?<!^[ \\t]*///.*\\n)^[ \\t]*/// +${QUESTION}`, 'gm'),
   new RegExp(`^[ \\t]*/// +@(?:title|notice|dev|(?:param|return)(?: \\w+)?) +${QUESTION}`, 'gm'),
 ]
 
 /**
- * Returns comments that begin with a question word or a genitive, with their lines. Ignores comments inside functions.
+ * Returns a fault for each documentation comment that begins with one of `QUESTION_WORDS`. Ignores `//` comments of
+ * TypeScript.
  */
 export function misleadingBeginnings(path: string, text: string): readonly string[] {
   const patterns = path.endsWith('.sol') ? [DOCUMENTATION, ...NATSPEC] : [DOCUMENTATION]

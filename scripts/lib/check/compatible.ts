@@ -1,8 +1,10 @@
-/** Compares an OpenAPI document with an earlier release. docs/stability.md defines the promises. */
+/**
+ * Compares an OpenAPI document with that of an earlier release. docs/stability.md says which changes are compatible.
+ */
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [name: string]: Json }
 type Fields = { readonly [name: string]: Json }
 
-/** Returns descriptions of the incompatibilities for callers of the earlier document; empty if there are none. */
+/** Returns descriptions of the changes that break callers of the released API; empty if there are none. */
 export function breakingChanges(released: Json, currentApi: Json): readonly string[] {
   const [releasedDocument, currentDocument] = [new Document(released), new Document(currentApi)]
   return releasedDocument.operations.flatMap(({ name, path, method }) => {
@@ -92,8 +94,8 @@ function parameterBreaks(
 }
 
 /**
- * Returns the incompatibilities of input: everything accepted before must still be accepted. If input can now have
- * several forms (`anyOf`), one that accepts the former input is enough.
+ * Returns the incompatibilities of an input: everything accepted before must still be accepted. If the new schema has
+ * alternatives (`anyOf`), it is enough that one of them accepts the former input.
  */
 function inputBreaks(name: string, before: Fields | undefined, after: Fields | undefined): readonly string[] {
   if (!before) return []
@@ -105,7 +107,7 @@ function inputBreaks(name: string, before: Fields | undefined, after: Fields | u
       .sort((a, b) => a.length - b.length)
     return best
   }
-  // A pattern with an additional alternative matches everything that the old one does.
+  // A pattern with an additional alternative at its end still matches everything that the old pattern matched.
   const isWider = (key: string) => key === 'pattern' && String(after[key]).startsWith(`${before[key]}|`)
   const changedFields = ['type', 'pattern', 'default'].filter(
     (key) => before[key] !== undefined && !isEqualJson(before[key], after[key]) && !isWider(key),
@@ -127,7 +129,7 @@ function inputBreaks(name: string, before: Fields | undefined, after: Fields | u
   ]
 }
 
-/** Returns the incompatibilities of output: every former field must still be present with the same meaning. */
+/** Returns the incompatibilities of an output: every former field must still be present, with the same type. */
 function outputBreaks(name: string, before: Fields | undefined, after: Fields | undefined): readonly string[] {
   if (!before) return []
   if (!after) return [`${name} is gone`]

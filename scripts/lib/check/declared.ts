@@ -1,11 +1,13 @@
-/** Finds packages that a file imports without a declaration in its package.json, although npm would resolve them. */
+/**
+ * Finds packages that a file imports but its package.json does not declare. Node may still resolve them by hoisting.
+ */
 import { builtinModules } from 'node:module'
 import ts from 'typescript'
 
-/** Packages that the root declares for all: the test runner and its property library. */
+/** Packages that the root's package.json declares for all workspaces: the test runner and its property library. */
 const ROOT_PACKAGES = ['vitest', 'fast-check']
 
-/** Returns the packages that a file imports, also those that it only resolves or takes types from. */
+/** Returns the packages that a file imports, including type imports and dynamic imports. */
 function importedPackages(text: string): readonly string[] {
   const { importedFiles } = ts.preProcessFile(text, true, true)
   const names = importedFiles.map(({ fileName }) => fileName)

@@ -1,4 +1,4 @@
-/** Analyzes exported names of packages: duplicate types, and public names without a docstring. */
+/** Finds faults of exported names: types that several files export, and public names without a docstring. */
 import { dirname, join } from 'node:path'
 import ts from 'typescript'
 
@@ -12,7 +12,7 @@ type ExportedName = {
 
 type Module = {
   readonly declarations: readonly ExportedName[]
-  /** Modules that this one re-exports from; `names` is undefined for all names. */
+  /** Modules from which this module re-exports `names`; all names if undefined. */
   readonly reExports: readonly { readonly from: string; readonly names: readonly string[] | undefined }[]
 }
 

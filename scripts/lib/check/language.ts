@@ -7,7 +7,7 @@ type Rule = { readonly pattern: RegExp; readonly instead: string }
 /** A match of a rule: its line, the text, and the replacement. */
 export type Match = { readonly line: number; readonly text: string; readonly instead: string }
 
-/** Words in comments and documents. */
+/** Words to avoid in comments and documents. */
 const WORD_RULES: readonly Rule[] = [
   { pattern: /\b(?:tells?|told|untold|retold)\b/gi, instead: 'report, notify, record, emit, or encode' },
   { pattern: /\b(?:whoever|whomever|whatever)\b/gi, instead: 'the caller, any, or the thing itself' },
@@ -28,7 +28,7 @@ const WORD_RULES: readonly Rule[] = [
   { pattern: /\b(?:true|false|null|undefined|none|nothing|zero|absent|empty) where\b/gi, instead: 'if' },
 ]
 
-/** Beginnings of docstrings. */
+/** Beginnings to avoid in docstrings. */
 const FORM_RULES: readonly Rule[] = [
   {
     pattern: new RegExp(`/\\*\\*[\\s*]+(?:${QUESTION_WORDS}|For|The same)\\b`, 'g'),
@@ -36,7 +36,7 @@ const FORM_RULES: readonly Rule[] = [
   },
 ]
 
-/** Words in names, split at camel case and underscores. */
+/** Words that names must not contain, with their replacements. Names are split at camel case and underscores. */
 const NAME_WORDS: Readonly<Record<string, string>> = {
   told: 'reported',
   tell: 'notify',
@@ -60,7 +60,7 @@ const NAME_WORDS: Readonly<Record<string, string>> = {
   dear: 'expensive',
   dearer: 'moreExpensive',
 }
-/** Participles that are not names on their own. */
+/** Participles that are not valid as a whole name. */
 const BARE_PARTICIPLES = new Set([
   'made',
   'told',
@@ -90,7 +90,7 @@ function nameMatch(name: string): string | undefined {
   return undefined
 }
 
-/** Returns true if an identifier is declared here. Only the declaration of a name counts, not its uses. */
+/** Returns true if the identifier is the name in a declaration. A name is reported once, not at each use. */
 function isDeclaration(node: ts.Identifier): boolean {
   const { parent } = node
   const isNamed =
@@ -124,7 +124,7 @@ export function matchesInSource(
     for (const { pos, end } of ranges) {
       if (visitedPositions.has(pos)) continue
       visitedPositions.add(pos)
-      // Names in backticks are code.
+      // Ignores names in backticks, which are code.
       const comment = text.slice(pos, end).replace(/`[^`]*`/g, (code) => ' '.repeat(code.length))
       comments.push(...matches(comment, [...WORD_RULES, ...FORM_RULES], (index) => lineAt(pos + index)))
     }
@@ -137,11 +137,11 @@ export function matchesInSource(
       const instead = nameMatch(node.text)
       if (instead) names.push({ line: lineAt(node.getStart(source)), text: node.text, instead })
     }
-    // Punctuation tokens can have comments too, and `forEachChild` skips them.
+    // Uses `getChildren`, because `forEachChild` skips punctuation, which can also have comments.
     for (const child of node.getChildren(source)) visit(child)
   }
   visit(source)
-  // Next to a `right` or a `top`, `left` is a position, not a participle.
+  // In a file that also contains `right` or `top`, `left` is a position and not a participle.
   const isPosition = /\b(?:right|top)\b/.test(text)
   return { comments, names: names.filter(({ text: name }) => name !== 'left' || !isPosition) }
 }

@@ -1,9 +1,9 @@
-/** Finds tests whose module mocks depend on, or affect, the other test files of their worker. */
+/** Finds tests whose module mocks can affect other test files of the same worker, or be affected by them. */
 
 /**
- * Returns a fault for a test that mocks a module but does not reset the loaded modules before and after. Test files
- * share workers and the modules that those loaded, so a mock has no effect on a module that an earlier file loaded,
- * and a module that was loaded with a mock keeps it for later files.
+ * Returns a fault for a test that mocks a module, but does not reset the loaded modules both before and after. The test
+ * files of a worker share its loaded modules. So a mock has no effect on a module that an earlier file loaded, and a
+ * module that was loaded with a mock keeps the mock in later files.
  */
 export function leakingMocks(path: string, text: string): readonly string[] {
   if (!/\.test\.tsx?$/.test(path) || !/^\s*vi\.(mock|doMock)\(/m.test(text)) return []

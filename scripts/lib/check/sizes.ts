@@ -1,11 +1,12 @@
 /**
- * Checks the lengths of files and functions. A longer one than CONTRIBUTING.md allows needs a comment with the reason.
+ * Checks the lengths of files and functions. A file or function that exceeds the limit of CONTRIBUTING.md needs a
+ * comment with the reason.
  */
 import ts from 'typescript'
 
 const MAX_FILE_LINES = 500
 const MAX_FUNCTION_LINES = 80
-/** `Long: <reason>` in the comment before a function, or in the first comment of a file. */
+/** Pattern of such a reason: `Long: <reason>` in a comment before the function, or before a file's first statement. */
 const REASON = /\bLong: \S/
 
 /**
@@ -39,8 +40,8 @@ function hasReason(node: ts.Node, text: string): boolean {
 }
 
 /**
- * Returns the statement or class member that the comment of a function precedes: the function itself, or the one that
- * contains it.
+ * Returns the statement or class member before which a function's comment stands: the function itself, or the innermost
+ * statement or member that contains it.
  */
 function statementOf(node: ts.Node): ts.Node {
   let current = node

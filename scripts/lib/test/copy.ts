@@ -13,7 +13,7 @@ const AUTHOR = {
   GIT_COMMITTER_EMAIL: 'test@localhost',
 }
 
-/** Copies the files that git lists into a new repository, with the installed packages. */
+/** Copies the files that git lists into a new repository with links to the installed packages. Returns its path. */
 export function copyRepository(): string {
   const copy = mkdtempSync(join(tmpdir(), 'sluice-copy-'))
   for (const path of listedFiles()) cpSync(join(root, path), join(copy, path), { verbatimSymlinks: true })
@@ -31,7 +31,7 @@ export function copyRepository(): string {
 export function keepTests(copy: string, folders: readonly string[]): void {
   for (const path of listedFiles('*.test.ts', '*.test.tsx'))
     if (!folders.some((folder) => path.startsWith(`${folder}/`))) rmSync(join(copy, path))
-  // Empties the list of the longest test files, because each file in it must exist.
+  // Empties the list of the longest test files, because a check fails if a listed file does not exist.
   const order = join(copy, 'test/src/longest-first.ts')
   writeFileSync(
     order,

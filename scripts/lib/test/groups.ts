@@ -1,7 +1,7 @@
 /**
- * Groups of tests, one for each workspace. The key of a group is a hash of everything that affects the outcome of its
- * tests. Turborepo hashes the files, which the tasks `test` of turbo.json name. Installed programs, environment
- * variables, and Node are added here.
+ * Computes the keys of groups of tests. A group has the tests of one workspace. Its key is a hash of everything that
+ * affects the outcome of its tests: files (hashed by Turborepo as inputs of the `test` tasks in turbo.json), installed
+ * programs, environment variables, and the version of Node.
  */
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -16,7 +16,7 @@ const TURBO = join(root, 'node_modules/.bin/turbo')
 /** Maximum output of a command in bytes. */
 const MAX_OUTPUT = 1 << 28
 
-/** Environment variables of a terminal, of npm, and of Turborepo, which change without an effect on tests. */
+/** Environment variables of terminals, npm, and Turborepo that do not affect tests, so they are not hashed. */
 const SESSION_VARIABLES =
   /^(npm_.*|NODE|NODE_COMPILE_CACHE|INIT_CWD|COLOR|EDITOR|VISUAL|PAGER|TURBO_.*|_|PWD|OLDPWD|SHLVL|PATH|HISTFILE|LS_COLORS|COLORTERM|(SSH|DBUS|VSCODE|ITERM|TERM|TMUX|XDG|GNOME|KITTY|VTE|GPG)_.*|TMUX|STY|WINDOWID|DISPLAY|WAYLAND_DISPLAY|GIT_ASKPASS)$/
 
@@ -30,8 +30,8 @@ type DryRun = {
 }
 
 /**
- * Returns the key of each workspace with TypeScript tests by its folder, such as `packages/rpc`. Uncommitted changes
- * count.
+ * Returns the key of each workspace with TypeScript tests, by its folder, such as `packages/rpc`. Uncommitted changes
+ * change the key.
  *
  * @throws Error if the folder is no git repository
  */
@@ -46,7 +46,7 @@ export function groupKeys(folder = root, env: NodeJS.ProcessEnv = process.env): 
   const { tasks } = JSON.parse(capture(TURBO, 'run', 'test', '--dry=json')) as DryRun
   const listedTests = capture('git', 'ls-files', '-co', '--exclude-standard', '*.test.ts', '*.test.tsx').split('\n')
   const testFiles = listedTests.filter((path) => path !== '' && existsSync(join(folder, path)))
-  // Some tests of the whole tree list the files that git tracks.
+  // Some tests of the whole tree read the list of tracked files.
   const trackedFilesHash = hashOf(capture('git', 'ls-files', '--format=%(objectmode) %(path)'))
   const machineHash = machineStateHash(env)
   return new Map(
@@ -61,8 +61,9 @@ export function groupKeys(folder = root, env: NodeJS.ProcessEnv = process.env): 
 }
 
 /**
- * Hashes what tests depend on apart from the repository: Node, environment variables with the files that they name, and
- * the installed programs. A folder of `PATH` changes its time when a program is added, removed, or replaced.
+ * Hashes the inputs of tests outside of the repository: the version of Node, environment variables with the files that
+ * they name, and installed programs. These are hashed as the modification times of the folders in `PATH`, which change
+ * when a program is added, removed, or replaced.
  */
 function machineStateHash(env: NodeJS.ProcessEnv): string {
   const variables = Object.entries(env)
@@ -78,7 +79,7 @@ function machineStateHash(env: NodeJS.ProcessEnv): string {
   )
 }
 
-/** Describes the file that a variable names, or the entries of the folder that a `_DIR` names. */
+/** Describes the file that a variable names, or the entries of the folder that a variable ending in `_DIR` names. */
 function describeNamedFile(name: string, value: string): string {
   if (!isAbsolute(value)) return ''
   const stats = statOf(value)

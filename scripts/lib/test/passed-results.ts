@@ -1,13 +1,13 @@
-/** Stored results of groups of tests that passed, by key. */
+/** Stores the results of groups of tests that passed, by the key of the group (see `groups.ts`). */
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Skip } from '../../../test/src/summary.ts'
 
-/** Counts of a group without failed tests, with the reasons of its skipped tests. */
+/** Counts of a group without failed tests, and the reasons for its skipped tests. */
 export type PassedResult = { readonly passed: number; readonly skipped: number; readonly skips: readonly Skip[] }
 
 /**
- * Maximum number of stored results: enough for about twenty states of the repository. Those unused for the longest time
+ * Maximum number of stored results: enough for about twenty states of the repository. The least recently used results
  * are deleted.
  */
 const MAX_RESULTS = 500

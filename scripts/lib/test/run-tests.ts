@@ -1,4 +1,4 @@
-/** Runs the tests of the repository, except of groups that passed with the same inputs. */
+/** Runs the tests of the repository. Skips groups of tests that passed before with the same inputs. */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -6,7 +6,7 @@ import { type FileCost, type FileResult, groupSkips, type Skip, type Summary } f
 import { root, run } from '../run.ts'
 import type { PassedResult, PassedResults } from './passed-results.ts'
 
-/** Counts of tests. `unchanged` counts the passed tests that were not run again. */
+/** Numbers of tests. `unchanged` is the part of `passed` that was not run again. */
 export type Outcome = {
   readonly passed: number
   readonly failed: number
@@ -15,7 +15,7 @@ export type Outcome = {
   readonly skips: readonly Skip[]
 }
 
-/** Stored results of earlier runs. Groups with an unchanged key that passed are not run again. */
+/** Stored results of earlier runs. A group that passed is not run again while its key stays the same. */
 export type Cache = {
   readonly results: PassedResults
   /** Key of each group by its folder, at the start of the run. */
@@ -30,13 +30,13 @@ export type TestOptions = {
   readonly env: NodeJS.ProcessEnv
   /** Hides the output of vitest. */
   readonly quiet?: boolean
-  /** Absent if every test runs and no result is kept. */
+  /** If absent, every test runs and no result is stored. */
   readonly cache?: Cache | undefined
 }
 
 const CONTRACTS = 'contracts'
 
-/** Runs the Solidity tests of a build with Hardhat. Output without test counts is a failure. */
+/** Runs the Solidity tests against one build of the contracts. Output without test counts is a failure. */
 export async function runSolidityTests(
   build: string,
   { env, cache }: TestOptions,
@@ -60,8 +60,8 @@ export async function runSolidityTests(
 }
 
 /**
- * Runs the TypeScript tests in one process, so that workers share modules and the longest files of all start first.
- * Stores the results of groups that passed and did not change meanwhile.
+ * Runs the TypeScript tests of all groups with one vitest, so that workers share modules and the longest files start
+ * first. Stores the results of groups that passed and whose files did not change during the run.
  *
  * @param args - further arguments of vitest
  */
