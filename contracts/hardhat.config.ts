@@ -12,32 +12,45 @@ import { registryNetworks } from './deploy/networks.ts'
 
 const root = join(import.meta.dirname, '..')
 const lenses = join(import.meta.dirname, 'src/lenses/')
-/** Cases of each fuzz test, and sequences of each invariant test. 60 cases notice every mutant of scripts/mutants.ts. */
+/**
+ * Number of cases of each fuzz test, and of sequences of each invariant test. 60 are enough to kill every mutant of
+ * contracts/test/mutants.ts.
+ */
 const runs = Number(process.env.RUNS ?? (process.env.LONG === '1' ? 10_000 : 200))
-/** Seed of fuzz tests; constant unless `SEED` is set. */
+/** Seed of fuzz tests. It is constant unless the variable `SEED` is set. */
 const seed = process.env.SEED ?? '0x51ce'
 const solcPath = createRequire(import.meta.url).resolve('solc/soljson.js')
 
-/** True if scripts/coverage.ts runs the tests: unoptimized code that is never deployed, apart from the artifacts. */
-const apart = process.env.COVERAGE === 'true'
+/**
+ * True if scripts/coverage.ts runs the tests. It compiles without the optimizer, into separate folders, because this
+ * code must not replace the artifacts for deployments.
+ */
+const isCoverage = process.env.COVERAGE === 'true'
 
 const compiler = (evmVersion: 'cancun' | 'london') => ({
   version: '0.8.30',
   path: solcPath,
-  settings: { evmVersion, optimizer: { enabled: !apart, runs: 1000000 }, viaIR: !apart },
+  settings: { evmVersion, optimizer: { enabled: !isCoverage, runs: 1000000 }, viaIR: !isCoverage },
 })
-/** Tests load Guard and Executor as they are deployed (test/support/Build.sol); what is around them need not take minutes. */
-const ofTests = {
+/**
+ * Compiler of the Solidity tests. It does not optimize, which would take minutes. Tests load Guard and Executor from
+ * the optimized artifacts (test/support/Build.sol).
+ */
+const testCompiler = {
   version: '0.8.30',
   path: solcPath,
   settings: { evmVersion: 'cancun' },
 }
 
-/** Compilers on all cores, where Hardhat leaves one idle; another profile for tests. Lenses do without the coverage. */
-const compiling: HardhatPlugin = {
+/**
+ * Hardhat plugin that changes how contracts are compiled. It uses all cores (Hardhat leaves one idle), compiles tests
+ * with their own profile, and leaves out the lenses if coverage is measured.
+ */
+const compilationPlugin: HardhatPlugin = {
   id: 'sluice-compiling',
   hookHandlers: {
-    // Hardhat compiles together what has the very same settings: all lenses by one compiler, and not each by its own.
+    // Gives all files of a folder the same settings object, because Hardhat compiles files together only if they share
+    // it.
     config: async () => ({
       default: async () => ({
         resolveUserConfig: async (user, variable, next) => {
@@ -55,8 +68,8 @@ const compiling: HardhatPlugin = {
       default: async () => ({
         build: (context, roots, options, next) => {
           const profile = options?.scope === 'tests' ? { buildProfile: 'tests' } : {}
-          const some = apart ? roots.filter((path) => !path.startsWith(lenses)) : roots
-          return next(context, some, { ...options, concurrency: availableParallelism(), ...profile })
+          const compiledRoots = isCoverage ? roots.filter((path) => !path.startsWith(lenses)) : roots
+          return next(context, compiledRoots, { ...options, concurrency: availableParallelism(), ...profile })
         },
       }),
     }),
@@ -64,16 +77,16 @@ const compiling: HardhatPlugin = {
 }
 
 export default defineConfig({
-  plugins: [viem, ethers, typechain, keystore, compiling],
+  plugins: [viem, ethers, typechain, keystore, compilationPlugin],
   networks: registryNetworks(),
   paths: {
     sources: './src',
-    ...(apart ? { artifacts: './cache/apart/artifacts', cache: './cache/apart' } : {}),
+    ...(isCoverage ? { artifacts: './cache/apart/artifacts', cache: './cache/apart' } : {}),
   },
   // Lenses are never deployed, and are tested in TypeScript.
   coverage: { skipFiles: ['src/lenses/**'] },
-  typechain: { outDir: apart ? './cache/apart/types' : './types' },
-  // The tests put the DEXes' published bytecode on their chain.
+  typechain: { outDir: isCoverage ? './cache/apart/types' : './types' },
+  // Folders that tests may read. They load the published bytecode of DEXes from npm packages.
   test: {
     solidity: {
       fsPermissions: {
@@ -91,10 +104,11 @@ export default defineConfig({
   solidity: {
     splitTestsCompilation: true,
     profiles: {
-      tests: { compilers: [ofTests] },
+      tests: { compilers: [testCompiler] },
       default: {
         compilers: [compiler('cancun')],
-        // Lenses run on every chain, also on those without PUSH0; the london build of Guard and Executor only there.
+        // The london EVM has no PUSH0. Lenses run on every chain, including chains without PUSH0. The london build of
+        // Guard and Executor is only for such chains.
         overrides: Object.fromEntries(
           ['src/lenses', 'src/london'].flatMap((folder) =>
             readdirSync(join(import.meta.dirname, folder))

@@ -1,6 +1,6 @@
 /**
- * Script of `compileStandardJson`: compiles the standard JSON on stdin, and prints the creation code of the named
- * contract.
+ * Script that `compileStandardJson` runs in its own process. Compiles the standard JSON from stdin, and prints the
+ * creation code of the contract that its argument names.
  */
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'

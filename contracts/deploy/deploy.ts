@@ -22,11 +22,11 @@ export type DeployOptions = {
   readonly chainId: number
   /** Folder to which `<chainId>.json` is written. */
   readonly deploymentsDir: string
-  /** Key of the account that signs and pays; by default the node's first unlocked account. */
+  /** Private key of the account that signs and pays; by default the node's first unlocked account does. */
   readonly privateKey?: Hex
-  /** True to only read the chain and estimate: sends and writes nothing. */
+  /** True to only read the chain and estimate the cost, without sending transactions or writing files. */
   readonly dryRun?: boolean
-  /** Timeout of each wait for pending funds or transactions; 180,000 by default. */
+  /** Timeout of each wait for pending funds or transactions, in milliseconds; 180,000 by default. */
   readonly timeoutMs?: number
   readonly onProgress?: (text: string) => void
 }
@@ -34,27 +34,27 @@ export type DeployOptions = {
 /** Result of `deployWithOutcome`. */
 export type DeployOutcome = {
   readonly deployment: Deployment
-  /** Names of the contracts that did not exist before. This call created them, unless it was a dry run. */
+  /** Names of the contracts that did not exist before the call. Unless it was a dry run, they exist now. */
   readonly missingContracts: readonly PlannedContract['name'][]
-  /** Upper estimate of the deployment's cost in wei, made before anything was sent. */
+  /** Upper estimate of the deployment's cost in wei, from before the first transaction. */
   readonly estimateWei: bigint
 }
 
-/** Creation of a contract: its block, and its transaction if that is known. */
+/** Block in which a contract was created, and the transaction if it is known. */
 type Creation = { readonly block: number; readonly transaction?: Hex }
 
 /**
- * Creates Guard and Executor on a chain, unless they exist, and records them. Can be repeated at any time, for example
- * after an interrupted call.
+ * Creates Guard and Executor on a chain unless they exist, and writes the chain's deployment record. Can be called
+ * again at any time, for example after an interruption.
  *
- * @throws DeployError; in this case no record was written
+ * @throws DeployError; then no record was written
  */
 export async function deployContracts(options: DeployOptions): Promise<Deployment> {
   return (await deployWithOutcome(options)).deployment
 }
 
 /**
- * Like `deployContracts`, but also returns which contracts were missing, and the estimated cost.
+ * Like `deployContracts`, but also returns which contracts were missing and the estimated cost.
  *
  * @throws DeployError
  */
@@ -91,7 +91,7 @@ async function createMissing(
 ): Promise<void> {
   const { address } = wallet.account
   const hasWaited = await waitForOwnTransactions(client, address, timeoutMs, onProgress)
-  // The pending transactions may have created some of the contracts, or have paid for the keyless deployer.
+  // Reads the state again: the pending transactions may have created contracts or funded the keyless deployer.
   const missing = hasWaited ? await stillMissing(client, survey.missing) : survey.missing
   if (missing.length === 0) return
   const outlays = hasWaited ? await outlaysFor(client, missing, await keylessState(client)) : survey.outlays
@@ -112,8 +112,8 @@ async function stillMissing(client: PublicClient, contracts: readonly PlannedCon
 }
 
 /**
- * Returns the deployment to record. Confirms the code of each contract, except of contracts that a dry run did not
- * create.
+ * Returns the deployment to record. Confirms the code of each contract. In a dry run, does not confirm missing
+ * contracts.
  */
 async function deploymentOf(
   client: PublicClient,
@@ -152,7 +152,7 @@ async function deploymentOf(
   return { chainId, guard, executors: [...olderExecutors, newestExecutor] }
 }
 
-/** Reports what a deployment would send now. */
+/** Reports the transactions that a deployment would send now, and their cost. */
 function announce(outlays: readonly Outlay[], gasPrice: bigint, onProgress: (text: string) => void): void {
   if (outlays.length === 0) {
     onProgress('nothing is left to send')
@@ -163,7 +163,7 @@ function announce(outlays: readonly Outlay[], gasPrice: bigint, onProgress: (tex
   onProgress(`would cost up to ${total} native at ${formatGwei(gasPrice)} gwei; nothing was sent or written`)
 }
 
-/** Returns the recorded contracts that still exist: a local chain may have been reset under the same id. */
+/** Returns the recorded contracts that still exist. They do not if a local chain was reset. */
 async function withCode<T extends ContractRecord>(client: PublicClient, records: readonly T[]): Promise<T[]> {
   const codes = await Promise.all(records.map(({ address }) => client.getCode({ address })))
   return records.filter(({ codeHash }, index) => hashOf(codes[index] ?? '0x') === codeHash)
@@ -194,7 +194,8 @@ async function createContract(
   try {
     hash = await sentTransactionHash(wallet.sendTransaction({ to: KEYLESS_DEPLOYER.address, data, ...fees }))
   } catch (error) {
-    // Nodes refuse a second creation while one is pending, which somebody else or an interrupted run may have sent.
+    // A node refuses the transaction if another pending transaction creates the contract. An interrupted run or another
+    // account may have sent it.
     const waitMs = Math.min(timeoutMs, FEW_BLOCKS_MS)
     onProgress(`refused; waiting up to ${waitMs / 1_000} s whether another transaction creates ${plannedContract.name}`)
     if (await waitFor(() => isDeployed(client, plannedContract), waitMs)) return undefined

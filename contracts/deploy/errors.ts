@@ -20,15 +20,15 @@ export class DeployError extends CodedError<DeployErrorCode> {
   override readonly name = 'DeployError'
 }
 
-/** Returns the node's message for an error, without viem's list of request arguments. */
+/** Returns the node's own message of an error, without the request arguments that viem adds. */
 export function nodeMessage(error: unknown): string {
   if (error instanceof BaseError) return error.details || error.shortMessage
   return error instanceof Error ? error.message : String(error)
 }
 
 /**
- * Converts a failure of the node or of a deployment to a DeployError, and returns other errors unchanged. Removes the
- * path and the query of the endpoint from the message, because they may contain an API key, and messages are shared.
+ * Converts a failure of the node or of a deployment to a DeployError. Returns other errors unchanged. Removes the path
+ * and the query of the endpoint from the message, because they may contain an API key and users share messages.
  */
 export function toDeployError(error: unknown, rpcUrl: string): unknown {
   if (!(error instanceof DeployError || error instanceof BaseError)) return error

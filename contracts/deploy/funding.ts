@@ -1,4 +1,4 @@
-/** Waits until the paying account can send a deployment: no pending transactions, and sufficient funds. */
+/** Waits until the paying account has no pending transactions and sufficient funds for a deployment. */
 import type { PublicClient } from '@nomicfoundation/hardhat-viem/types'
 import { type Address, formatEther, formatGwei } from 'viem'
 import { DeployError } from './errors.ts'
@@ -6,8 +6,8 @@ import { type Outlay, totalOf } from './outlay.ts'
 import { pendingBalance, waitFor } from './transactions.ts'
 
 /**
- * Waits until the account has no pending transactions. An interrupted run may have left some, which may be the same
- * creations; sending these again would cost twice.
+ * Waits until the account has no pending transactions. They may be creations from an interrupted run. Sending these
+ * again would cost twice.
  *
  * @returns true if there were pending transactions
  * @throws DeployError `TRANSACTION_PENDING`
@@ -35,9 +35,9 @@ export async function waitForOwnTransactions(
 }
 
 /**
- * Waits for pending transfers to the account, until it can pay for the outlays.
+ * Checks that the account can pay for the outlays. Waits for pending transfers to the account if they would suffice.
  *
- * @throws DeployError `FUNDS_SHORT` with the exact amount that is missing
+ * @throws DeployError `FUNDS_SHORT` with the missing amount
  */
 export async function requireFunds(
   client: PublicClient,

@@ -10,8 +10,8 @@ import { DeployError, toDeployError } from './errors.ts'
 const root = join(import.meta.dirname, '..')
 
 /**
- * Creates a Hardhat environment with one network, `target`, at an endpoint. Without a key, the node's unlocked accounts
- * sign.
+ * Creates a Hardhat environment with one network `target` at an endpoint. Without a private key, the node's unlocked
+ * accounts sign.
  *
  * @throws DeployError `UNREACHABLE` if `rpcUrl` is not an HTTP URL
  */
@@ -32,7 +32,7 @@ export type Connection = Awaited<ReturnType<HardhatRuntimeEnvironment['network']
 /**
  * Runs `work` with a connection to an endpoint, and then closes the connection.
  *
- * @throws DeployError, whose message omits the path of the endpoint
+ * @throws DeployError; its message omits the path of the endpoint
  */
 export async function withChain<T>(
   { rpcUrl, chainId, privateKey }: { rpcUrl: string; chainId: number; privateKey?: string },

@@ -5,12 +5,12 @@ import { DeployError } from './errors.ts'
 import { hardhatFor } from './hardhat.ts'
 import { DEPLOYER_KEY } from './networks.ts'
 
-/** Default of the variable, which means that no key is stored. */
+/** Default value of the variable. It means that neither the environment nor the keystore has a key. */
 const NO_KEY = 'none'
 
 /**
- * Reads the deployer's key from the environment, or from Hardhat's keystore, which asks for its password; undefined if
- * neither contains a key.
+ * Returns the deployer's private key from the environment or from Hardhat's keystore, which asks for its password.
+ * Returns undefined if neither has a key.
  *
  * @throws DeployError `BAD_KEY`
  */

@@ -1,5 +1,5 @@
 /**
- * Checks and creates the keyless deployer (see create2.ts), which creates Guard and Executor at the same addresses on
+ * Checks and creates the keyless deployer (see create2.ts). Through it, Guard and Executor have the same addresses on
  * every chain.
  */
 import type { PublicClient, WalletClient } from '@nomicfoundation/hardhat-viem/types'
@@ -13,7 +13,8 @@ import { pendingBalance, receiptOf, sentTransactionHash, waitFor } from './trans
 export type KeylessState = {
   readonly exists: boolean
   /**
-   * Wei that must be sent to the signer of the creation; 0 if the deployer exists, or the signer has or awaits enough.
+   * Wei that must still be sent to the signer of the creation transaction; 0 if the deployer exists. Pending transfers
+   * to the signer count as sent.
    */
   readonly lackingWei: bigint
 }
@@ -22,9 +23,9 @@ export type KeylessState = {
 const CREATION_HASH = keccak256(KEYLESS_DEPLOYER.transaction)
 
 /**
- * Reads if the keyless deployer exists, and if not, checks that the chain can run its creation. The signature fixes gas
- * limit, gas price, and nonce. A failed creation would make the address unusable on that chain for ever, so all three
- * are checked before funds are sent.
+ * Reads if the keyless deployer exists. If not, checks that the chain can run its creation with the signed gas limit,
+ * gas price, and nonce. A failed creation would use up the nonce, so the deployer could never have its address on this
+ * chain. The checks come before any funds are sent.
  *
  * @throws DeployError `KEYLESS_DEPLOYER`
  */
@@ -59,7 +60,7 @@ export async function keylessState(client: PublicClient): Promise<KeylessState> 
 }
 
 /**
- * Creates the keyless deployer, unless it exists: funds the signer of the creation, and publishes the signed
+ * Creates the keyless deployer unless it exists. Funds the signer of the creation transaction, and publishes the
  * transaction.
  *
  * @throws DeployError `KEYLESS_DEPLOYER`, `TRANSACTION_FAILED`
@@ -92,7 +93,7 @@ export async function ensureKeylessDeployer(
   try {
     await client.sendRawTransaction({ serializedTransaction: KEYLESS_DEPLOYER.transaction })
   } catch (error) {
-    // The node also rejects the transaction if an interrupted run, or somebody else, has already published it.
+    // The node also rejects the transaction if it has already been published.
     if (!(await waitFor(hasCode, timeoutMs)))
       throw new DeployError('TRANSACTION_FAILED', `its creation was not accepted: ${nodeMessage(error)}`, {
         cause: error,
@@ -104,9 +105,9 @@ export async function ensureKeylessDeployer(
 }
 
 /**
- * Throws if the node accepts only transactions that name a chain id (EIP-155), which the creation does not. Tests this
- * by sending the creation while the signer cannot pay for it: other nodes reject it for lack of funds. On such a node,
- * funds sent to the signer would be lost.
+ * Throws if the node accepts only transactions with a chain id (EIP-155). The creation transaction has none, so funds
+ * sent to its signer would be lost. Publishes the creation transaction while the signer cannot pay for it. A node that
+ * accepts transactions without a chain id rejects it with another error: insufficient funds.
  */
 async function requireUnprotectedAccepted(client: PublicClient): Promise<void> {
   try {

@@ -16,23 +16,23 @@ export type DeployManyOptions = {
   readonly onProgress?: (text: string) => void
 }
 
-/** Result of one chain. */
+/** Result of the deployment to one chain. */
 export type ChainResult = Target & {
-  /** `stood`: all contracts existed before. `estimated`: a dry run found contracts to create. */
+  /** `stood`: all contracts existed before. `estimated`: a dry run found missing contracts. */
   readonly status: 'deployed' | 'stood' | 'estimated' | 'failed'
-  /** Absent if the chain failed. */
+  /** Absent if the deployment failed. */
   readonly deployment?: Deployment
-  /** Upper estimate of the cost in wei, made before anything was sent. */
+  /** Upper estimate of the cost in wei, from before the first transaction. */
   readonly estimateWei?: bigint
   readonly error?: DeployError
 }
 
 /**
- * Deploys to chains one after another. Estimates the costs of all chains before it sends anything. Continues after a
- * chain that fails. Verifies the code of existing contracts instead of creating them, so a second call resumes a failed
- * one.
+ * Deploys to chains one after another. Estimates the costs on all chains before it sends the first transaction.
+ * Continues with the next chain if one fails. Existing contracts are verified and not created, so a second call resumes
+ * a failed one.
  *
- * @throws errors other than DeployError, which are not failures of a chain
+ * @throws errors other than DeployError: these are not failures of a chain
  */
 export async function deployMany(options: DeployManyOptions): Promise<ChainResult[]> {
   const { targets, dryRun = false, onProgress = () => {} } = options
@@ -77,7 +77,7 @@ async function deployTo(
   }
 }
 
-/** Formats results as a table for a terminal. Omits endpoints, which may contain API keys, so that it can be shared. */
+/** Formats results as a table for a terminal. Omits endpoints, because they may contain API keys. */
 export function resultTable(results: readonly ChainResult[]): string {
   const rows = results.map(({ chainId, status, deployment, estimateWei, error }) => [
     String(chainId),

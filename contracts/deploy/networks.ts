@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { CHAIN_DATA_DIR } from '@sluice/chains'
 import { configVariable } from 'hardhat/config'
 
-/** Name of the deployer's key, in the environment and in Hardhat's keystore. */
+/** Name of the variable with the deployer's private key, in the environment and in Hardhat's keystore. */
 export const DEPLOYER_KEY = 'DEPLOYER_KEY'
 
 type ChainFacts = {
@@ -14,7 +14,7 @@ type ChainFacts = {
   readonly unsupported?: string
 }
 
-/** Returns the registry's file of a chain; undefined for a chain that is not in the registry. */
+/** Returns the content of a chain's registry file; undefined for a chain that is not in the registry. */
 export function chainFacts(chainId: number): ChainFacts | undefined {
   return allChains().find((chain) => chain.chainId === chainId)
 }
@@ -26,8 +26,8 @@ function allChains(): ChainFacts[] {
 }
 
 /**
- * Returns Hardhat's networks: all chains of the registry that can run the contracts, by name. The endpoint is that of
- * `RPC_URL_<chainId>`, or by default the first one in the chain's file.
+ * Returns Hardhat's networks by name: all supported chains of the registry that have a public endpoint. A network uses
+ * the endpoint in the variable `RPC_URL_<chainId>`, or by default the first public one.
  */
 export function registryNetworks() {
   return Object.fromEntries(

@@ -5,7 +5,7 @@ import { create2Calldata, KEYLESS_DEPLOYER } from './create2.ts'
 import type { KeylessState } from './keyless.ts'
 import type { PlannedContract } from './plan.ts'
 
-/** A transaction that a deployment still has to send, with an upper estimate of its gas. */
+/** A transaction that a deployment must still send, with an upper estimate of its gas. */
 export type Outlay = {
   readonly description: string
   readonly gas: bigint
@@ -13,7 +13,7 @@ export type Outlay = {
   readonly value: bigint
 }
 
-/** Returns upper estimates of the outlays for the missing contracts. */
+/** Returns the transactions that create the missing contracts, and the keyless deployer if it is missing. */
 export async function outlaysFor(
   client: PublicClient,
   missing: readonly PlannedContract[],
@@ -38,7 +38,7 @@ export async function outlaysFor(
   return [{ description: `fund ${signer}`, gas: 21_000n, value: lackingWei }, deployerOutlay, ...creationOutlays]
 }
 
-/** Returns the cost of the outlays in wei. */
+/** Returns the total cost of the outlays in wei: their gas at `gasPrice` (wei), and the transferred value. */
 export function totalOf(outlays: readonly Outlay[], gasPrice: bigint): bigint {
   return outlays.reduce((sum, { gas, value }) => sum + gas * gasPrice + value, 0n)
 }
@@ -49,9 +49,9 @@ export function describeOutlay({ description, gas, value }: Outlay): string {
 }
 
 /**
- * Returns the gas of a creation: the larger one of the formula and of the node's estimate plus a quarter. The node's
- * estimate can be larger, because some rollups charge for the data of a transaction in gas. If the node cannot
- * estimate, the formula counts alone.
+ * Returns an upper estimate of the gas of a creation: the larger of two values, `creationGasByFormula` and the node's
+ * estimate plus a quarter. The node's estimate is larger on rollups that charge gas for the data of a transaction. If
+ * the node cannot estimate, only the formula counts.
  */
 async function estimateCreationGas(client: PublicClient, initCode: Hex): Promise<bigint> {
   const byFormula = creationGasByFormula(initCode)
@@ -67,8 +67,8 @@ async function estimateCreationGas(client: PublicClient, initCode: Hex): Promise
 }
 
 /**
- * Returns an upper estimate of the gas of a creation: 200 per byte of deployed code, 16 per byte of calldata, and
- * 53,000 per creation, plus a half.
+ * Returns an upper estimate of the gas of a creation: 200 gas per byte of deployed code, 16 gas per byte of calldata,
+ * and 53,000 gas per creation, plus a margin of a half.
  */
 function creationGasByFormula(initCode: Hex): bigint {
   const bytes = BigInt((initCode.length - 2) / 2)

@@ -7,15 +7,15 @@ import { create2Address, hashOf, SALT } from './create2.ts'
 export const EXECUTOR_VERSION: number = 1
 
 /**
- * Contract names and EVM version of each build. `cancun` needs the opcodes PUSH0, TSTORE, and MCOPY; `london` is for
- * chains that lack one of them. The sources differ only in where the lock is stored during a swap.
+ * Contract names and EVM version of each build. `cancun` needs the opcodes PUSH0, TSTORE, and MCOPY. `london` is for
+ * chains that lack one of them. `cancun` stores the state of a running swap in transient storage, `london` in storage.
  */
 export const BUILDS = {
   cancun: { evmVersion: 'cancun', Guard: 'Guard', Executor: 'Executor' },
   london: { evmVersion: 'london', Guard: 'GuardLondon', Executor: 'ExecutorLondon' },
 } as const satisfies Record<Build, { evmVersion: string; Guard: string; Executor: string }>
 
-/** A contract as it will be deployed. */
+/** Code and address of a contract to deploy. */
 export type PlannedContract = {
   readonly name: 'Guard' | 'Executor'
   readonly address: Address
@@ -28,7 +28,7 @@ export type PlannedContract = {
 
 export type Plan = { readonly guard: PlannedContract; readonly executor: PlannedContract }
 
-/** Computes the contracts of a build from the compiled artifacts. Their addresses are the same on every chain. */
+/** Computes the contracts of a build from Hardhat's artifacts. Their addresses are the same on every chain. */
 export async function planDeployment(hre: HardhatRuntimeEnvironment, build: Build): Promise<Plan> {
   const guard = await planContract(hre, 'Guard', build)
   return { guard, executor: await planContract(hre, 'Executor', build, guard.address) }
@@ -60,11 +60,12 @@ async function planContract(
   }
 }
 
-/** Returns the init code of an Executor: the compiled creation code, followed by the constructor's only argument. */
+/** Returns the init code of an Executor: the compiled creation code, and the Guard as the constructor's argument. */
 export function executorInitCode(creationCode: Hex, guard: Address): Hex {
   return `${creationCode}${paddedAddress(guard)}`
 }
 
+/** Writes the Guard's address into runtime code, at the byte position of an immutable. */
 function placeGuard(code: string, start: number, guard: Address): string {
   const offset = 2 + 2 * start
   return code.slice(0, offset) + paddedAddress(guard) + code.slice(offset + 64)

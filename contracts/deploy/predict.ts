@@ -13,8 +13,8 @@ import { hardhatFor } from './hardhat.ts'
 import { contractRecordOf, EXECUTOR_VERSION, type Plan, planDeployment } from './plan.ts'
 
 /**
- * Writes `releases.json`: the addresses of this tree's contracts, which are the same on every chain of a build. Keeps
- * earlier Executors of the same Guard as long as a chain's deployment file records them.
+ * Writes `releases.json` with the addresses of this tree's contracts, by build. Keeps earlier Executors of the same
+ * Guard while a chain's deployment file records them.
  */
 export async function predictReleases(deploymentsDir: string): Promise<void> {
   const previousReleases = readReleases(deploymentsDir)
@@ -25,7 +25,7 @@ export async function predictReleases(deploymentsDir: string): Promise<void> {
   writeReleases(deploymentsDir, releases)
 }
 
-/** Returns the contracts of a build as they are compiled now. Calls no node. */
+/** Returns the contracts of a build from Hardhat's current artifacts, without a call of a node. */
 export async function currentPlan(build: Build): Promise<Plan> {
   return planDeployment(await hardhatFor('http://127.0.0.1:1'), build)
 }

@@ -5,13 +5,14 @@ import { BaseError, type Hex } from 'viem'
 import { DeployError } from './errors.ts'
 
 /**
- * Creation code that creates a child contract, whose init code runs PUSH0, TSTORE, and MCOPY. Returns 2 if the child
- * was created, and 1 if not. An endpoint that cannot run the probe returns neither.
+ * Init code that creates a child contract, whose init code in turn runs PUSH0, TSTORE, and MCOPY. Returns 2 if the
+ * child could be created, and 1 if not.
  */
 const PROBE: Hex = '0x675f5f5d5f5f5f5e00600052600860186000f0151560010160005260206000f3'
 
 /**
- * Returns the build for a chain: `cancun` if the chain has its opcodes, else `london`. Only calls the chain.
+ * Returns the build for a chain: `cancun` if the chain has the opcodes of this build, else `london`. Sends no
+ * transaction.
  *
  * @throws DeployError `UNSUPPORTED_CHAIN` if the chain cannot run the probe
  */

@@ -7,7 +7,7 @@ import { type Address, getAddress, type Hex, keccak256, stringToBytes } from 'vi
 
 export type SafeTransaction = {
   readonly to: Address
-  /** Wei, as decimal text, because the importer refuses numbers. */
+  /** Wei as decimal text, because the Transaction Builder refuses numbers. */
   readonly value: string
   readonly data: Hex
   readonly contractMethod: null
@@ -35,7 +35,7 @@ const TX_BUILDER_VERSION = '1.18.2'
 
 type Call = { readonly to: Address; readonly value: bigint; readonly data: Hex }
 
-/** @param createdAt - milliseconds since 1970 */
+/** Creates a batch file. @param createdAt - milliseconds since 1970 */
 export function safeBatch(
   chainId: number,
   safe: Address,
@@ -67,8 +67,8 @@ export function safeChecksum(batch: object): Hex {
 }
 
 /**
- * Returns the canonical text of a value, as the Transaction Builder defines it: for an object, its sorted keys as a
- * JSON list, followed by each value and a comma. Other values are as in JSON, and undefined is null.
+ * Returns the canonical text of a value, as the Transaction Builder defines it. The text of an object has its sorted
+ * keys as a JSON list, and then each value and a comma. Other values are as in JSON, and undefined is as null.
  */
 function canonicalText(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonicalText).join(',')}]`

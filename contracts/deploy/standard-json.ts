@@ -8,8 +8,9 @@ import { BUILDS, EXECUTOR_VERSION } from './plan.ts'
 const root = join(import.meta.dirname, '..')
 
 /**
- * Returns solc's input for one contract: its source, and the files that this imports. Explorers and Sourcify verify a
- * deployment with the input. Paths and settings are those of Hardhat's build, so that the bytecode is the same.
+ * Returns solc's input for one contract: its source, all files that it imports, and the settings. Explorers and
+ * Sourcify verify a deployment by it. Paths and settings equal those of Hardhat's build, so that the bytecode is the
+ * same.
  */
 export function standardJson(contract: 'Guard' | 'Executor', build: Build) {
   const name = BUILDS[build][contract]
@@ -35,12 +36,12 @@ export function standardJson(contract: 'Guard' | 'Executor', build: Build) {
   }
 }
 
-/** Returns the name of a contract's file in `deployments/standard-json`. Each generation of the Executor has a file. */
+/** Returns the name of a contract's file in `deployments/standard-json`. Each Executor version has its own file. */
 export function standardJsonFile(contract: 'Guard' | 'Executor', build: Build, version = EXECUTOR_VERSION): string {
   return contract === 'Guard' ? `${BUILDS[build].Guard}.json` : `${BUILDS[build].Executor}.v${version}.json`
 }
 
-/** Compiles a standard JSON input without Hardhat and its cache, and returns the contract's creation code. */
+/** Compiles a standard JSON input without Hardhat. Returns the contract's creation code. */
 export function compileStandardJson(json: string, contract: 'Guard' | 'Executor', build: Build): Hex {
   const script = join(import.meta.dirname, 'compile-standard-json.ts')
   // The compiler recurses deeply, so it runs in its own process with a larger stack.

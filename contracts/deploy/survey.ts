@@ -12,18 +12,19 @@ import { type Plan, type PlannedContract, planDeployment } from './plan.ts'
 import { probeBuild } from './probe.ts'
 import { FEW_BLOCKS_MS, waitFor } from './transactions.ts'
 
-/** State of a chain before a deployment, with the transactions that are still to be sent (`outlays`). */
+/** State of a chain before a deployment. `outlays` are the transactions that the deployment must still send. */
 export type Survey = {
   readonly build: Build
   readonly plan: Plan
-  /** The planned contracts that have no code yet. */
+  /** The contracts of the plan that have no code yet. */
   readonly missing: readonly PlannedContract[]
   readonly keyless: KeylessState
   readonly outlays: readonly Outlay[]
 }
 
 /**
- * Rejects chains that the registry marks as unsupported. For chains outside of the registry, `probeBuild` decides.
+ * Rejects chains that the registry marks as unsupported. Accepts chains outside of the registry, which `probeBuild`
+ * then checks.
  *
  * @throws DeployError `UNSUPPORTED_CHAIN`
  */
@@ -33,7 +34,7 @@ export function refuseUnsupported(chainId: number): void {
 }
 
 /**
- * Reads which contracts are missing on a chain, and what their creation costs.
+ * Reads which contracts are missing on a chain, and estimates the cost of their creation.
  *
  * @throws DeployError
  */
@@ -51,7 +52,7 @@ export async function surveyChain(
       onProgress(`${plannedContract.name} stands at ${plannedContract.address}`)
     else missing.push(plannedContract)
   }
-  // If all contracts exist, so does the keyless deployer, which created them.
+  // Only the keyless deployer creates contracts at these addresses. So if they all exist, it exists too.
   const keyless = missing.length === 0 ? { exists: true, lackingWei: 0n } : await keylessState(client)
   return { build, plan, missing, keyless, outlays: await outlaysFor(client, missing, keyless) }
 }
@@ -59,7 +60,7 @@ export async function surveyChain(
 /**
  * Returns true if a contract exists.
  *
- * @throws DeployError `CODE_MISMATCH` if the address has other code, which CREATE2 makes impossible on an honest chain
+ * @throws DeployError `CODE_MISMATCH` if the address has other code. CREATE2 makes this impossible on an honest chain.
  */
 export async function isDeployed(client: PublicClient, { name, address, codeHash }: PlannedContract): Promise<boolean> {
   const code = await client.getCode({ address })
@@ -70,8 +71,8 @@ export async function isDeployed(client: PublicClient, { name, address, codeHash
 }
 
 /**
- * Confirms the code of a contract in two ways: by reading the code, and by running EXTCODEHASH. A cache in front of the
- * node may return old or wrong data for one of the two, but hardly for both.
+ * Confirms the code of a contract in two ways: reads the code, and runs EXTCODEHASH in a call. A cache in front of the
+ * node may return stale data for one of these requests, but hardly for both.
  *
  * @throws DeployError `CODE_MISMATCH`
  */
@@ -101,9 +102,9 @@ async function runExtCodeHash(client: PublicClient, address: Address): Promise<H
 }
 
 /**
- * Finds the block in which a contract was created, by bisection over past states; undefined if the node does not keep
- * these states. Starts with doubling steps back from the newest block, so that a recent creation needs only recent
- * states.
+ * Finds the block in which a contract was created, by bisection over past states. Starts with steps back from the
+ * newest block that double each time, so that a recent creation needs only recent states. Returns undefined if the node
+ * does not keep these states.
  */
 export async function creationBlock(client: PublicClient, address: Address): Promise<number | undefined> {
   const hasCode = async (blockNumber: bigint) => {

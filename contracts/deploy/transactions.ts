@@ -4,12 +4,12 @@ import type { PublicClient } from '@nomicfoundation/hardhat-viem/types'
 import { type Address, BaseError, type Hex, type TransactionReceipt, TransactionReceiptNotFoundError } from 'viem'
 import { DeployError } from './errors.ts'
 
-/** Default timeout of a wait for a transaction to be mined, or for pending funds. */
+/** Default timeout of a wait until a transaction is mined or pending funds arrive. */
 export const MINED_TIMEOUT_MS = 180_000
 
 /**
- * Duration of a few blocks on most chains. Nodes behind one endpoint can differ by as much, so one may lack a block
- * that another has reported.
+ * Duration of a few blocks on most chains. The nodes behind one endpoint can lag behind each other by this time, so a
+ * request may reach a node without a block that an earlier response reported.
  */
 export const FEW_BLOCKS_MS = 30_000
 
@@ -31,14 +31,18 @@ export async function waitFor(
   }
 }
 
-/** Returns the balance after all pending transactions; the current balance if the node has no pending state. */
+/**
+ * Returns the balance after all pending transactions. If the node has no pending state, returns the current balance.
+ */
 export async function pendingBalance(client: PublicClient, address: Address): Promise<bigint> {
   const minedBalance = await client.getBalance({ address })
   return client.getBalance({ address, blockTag: 'pending' }).catch(() => minedBalance)
 }
 
 /**
- * Awaits the hash of a transaction that is being sent.
+ * Returns the hash of a transaction when the node has accepted it.
+ *
+ * @param hash - result of `sendTransaction`
  *
  * @throws DeployError `TRANSACTION_FAILED` if the node refuses the transaction
  */
@@ -52,8 +56,8 @@ export async function sentTransactionHash(hash: Promise<Hex>): Promise<Hex> {
 }
 
 /**
- * Polls for the receipt of a transaction. Does not use viem's function, which retries only at a new block: a node that
- * mines on demand may announce the block before it has the receipt, and then no new block follows.
+ * Polls for the receipt of a transaction. Does not use viem's `waitForTransactionReceipt`, which polls again only after
+ * a new block. A node that mines on demand may report a block before it has the receipt, and then no new block follows.
  *
  * @throws DeployError `TRANSACTION_FAILED` if the transaction is not mined in time
  */

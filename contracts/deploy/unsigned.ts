@@ -1,6 +1,6 @@
 /**
- * Lists the transactions of a deployment without sending them, for a wallet or a Safe to sign (`npm run deploy --
- * --unsigned`, `--safe`).
+ * Creates the transactions of a deployment for a wallet or a Safe to sign, and does not send them
+ * (`npm run deploy -- --unsigned`, `--safe`).
  */
 import type { PublicClient } from '@nomicfoundation/hardhat-viem/types'
 import { type Address, type Hex, isAddress } from 'viem'
@@ -11,7 +11,7 @@ import { describeOutlay } from './outlay.ts'
 import { type SafeBatch, safeBatch } from './safe-batch.ts'
 import { refuseUnsupported, type Survey, surveyChain } from './survey.ts'
 
-/** A transaction that any account may sign and send. The addresses of the contracts do not depend on the signer. */
+/** A transaction for any account to sign. The addresses of the contracts do not depend on the signer. */
 export type UnsignedTransaction = {
   readonly description: string
   readonly chainId: number
@@ -23,7 +23,7 @@ export type UnsignedTransaction = {
   readonly gas: string
 }
 
-/** A signed transaction, which anyone can publish by `eth_sendRawTransaction`. */
+/** A signed transaction. Anyone can publish it with `eth_sendRawTransaction`. */
 export type SignedTransaction = { readonly description: string; readonly chainId: number; readonly raw: Hex }
 
 export type UnsignedOptions = {
@@ -33,8 +33,8 @@ export type UnsignedOptions = {
 }
 
 /**
- * Returns the transactions that a deployment still has to send, in the order in which they must be mined; empty if all
- * contracts exist. Needs no key.
+ * Returns the transactions that are still missing for a deployment, in the order in which they must be mined. Returns
+ * none if all contracts exist. Needs no private key.
  *
  * @throws DeployError
  */
@@ -63,12 +63,12 @@ export async function unsignedDeployment(
 }
 
 /**
- * Returns the unsigned transactions as a batch that a Safe executes; undefined if all contracts exist. A batch is one
- * transaction. So while the keyless deployer is missing, the batch only funds the deployer's creation: calls to an
- * address without code would have no effect, but succeed.
+ * Returns the missing transactions as a batch for a Safe to execute; undefined if all contracts exist. A Safe executes
+ * a batch in one transaction. So while the keyless deployer is missing, the batch contains only the transfer that funds
+ * its creation: calls of the deployer would succeed without an effect.
  *
  * @throws DeployError `NO_ACCOUNT` if no contract is at the Safe's address, `KEYLESS_DEPLOYER` if the creation of the
- * keyless deployer is funded and must be published first
+ *   keyless deployer is funded and must be published first
  */
 export async function safeDeployment(
   options: UnsignedOptions & { readonly safe: string },

@@ -1,4 +1,4 @@
-/** Compares recorded deployments with the sources and with the chain (`npm run verify-deployment`). */
+/** Compares a recorded deployment with the sources and with the chain (`npm run verify-deployment`). */
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Address, type ContractRecord, DEPLOYMENTS_DIR, type Deployment, loadRegistry } from '@sluice/chains'
@@ -10,17 +10,17 @@ import { compileStandardJson, standardJsonFile } from './standard-json.ts'
 
 export type VerifyOptions = {
   readonly chainId: number
-  /** Folder whose files replace those of `deployments/`. */
+  /** Folder with deployment files that override those of `deployments/`. */
   readonly deploymentsDir?: string | undefined
-  /** Endpoint of the chain, whose code is compared too; absent to compare only with the sources. */
+  /** Endpoint of the chain. If absent, the deployment is compared only with the sources. */
   readonly rpcUrl?: string
-  /** Folder of the standard JSON inputs by generation; `deployments/standard-json` by default. */
+  /** Folder of the standard JSON inputs; `deployments/standard-json` by default. */
   readonly standardJsonDir?: string
 }
 export type Check = { readonly what: string; readonly ok: boolean }
 export type VerificationReport = {
   readonly checks: readonly Check[]
-  /** Remarks that are not results of checks, such as that a contract is not deployed yet. */
+  /** Remarks that are no checks, for example that a contract is not deployed yet. */
   readonly notes: readonly string[]
 }
 type ContractEntry = { readonly name: string; readonly record: ContractRecord; readonly version?: number }
@@ -87,7 +87,7 @@ export async function verifyDeployment(options: VerifyOptions): Promise<Verifica
   }
 }
 
-/** Returns the recorded Guard and Executors. Only Executors have a `version`, their generation. */
+/** Returns the recorded Guard and Executors. The `version` of the Guard is undefined. */
 function entriesOf({ chainId, guard, executors }: Deployment): ContractEntry[] {
   if (executors.length === 0) throw new DeployError('BAD_FILE', `the deployment of chain ${chainId} has no Executor`)
   if (executors.some(({ build }) => build !== guard.build))
@@ -106,7 +106,7 @@ function compareWithPlan(name: string, contractRecord: ContractRecord, plannedCo
 }
 
 /**
- * Compares an Executor of an earlier generation with its standard JSON, because its source is no longer in this tree.
+ * Compares an Executor of an earlier version with its standard JSON input, because this tree no longer has its sources.
  */
 function compareOlderExecutor(
   name: string,

@@ -1,9 +1,9 @@
 /**
- * Mutants of the contracts for scripts/mutants.ts. Each removes one check, or one reset of a slot, on which an
- * invariant depends.
+ * Mutants of the contracts for scripts/mutants.ts. Each mutant changes one line on which an invariant depends, for
+ * example a check or the reset of a slot.
  */
 
-/** A change of one line of the contracts, which a test must detect. */
+/** A change of one line of the contracts. A test must detect it. */
 export type Mutant = {
   readonly name: string
   /** Path below contracts/src. */
@@ -11,12 +11,12 @@ export type Mutant = {
   /** Text in the file, whose first occurrence is replaced by `to`. */
   readonly from: string
   readonly to: string
-  /** True to test the mutant in the london build too. */
+  /** True to test the mutant in both builds; otherwise it is tested only in the cancun build. */
   readonly bothBuilds?: boolean
 }
 
 const guard = (name: string, from: string, to = ''): Mutant => ({ name, file: 'core/GuardCore.sol', from, to })
-/** Returns a mutant of the code that stores lock and loan, which differs between the builds. */
+/** Returns a mutant of the code that stores lock and loan. This code differs between the builds. */
 const loan = (name: string, from: string, to = ''): Mutant => ({
   name,
   file: 'core/Loan.sol',
@@ -28,7 +28,8 @@ const orders = (name: string, from: string, to = ''): Mutant => ({ name, file: '
 const permits = (name: string, from: string, to = ''): Mutant => ({ name, file: 'libraries/Permits.sol', from, to })
 const executor = (name: string, from: string, to = ''): Mutant => ({ name, file: 'core/ExecutorCore.sol', from, to })
 
-const SILENCE = 'ok := and(ok, and(iszero(returndatasize()), gt(extcodesize(token), 0)))'
+/** Line that accepts a token call without return data. */
+const ACCEPTS_NO_RETURN_DATA = 'ok := and(ok, and(iszero(returndatasize()), gt(extcodesize(token), 0)))'
 
 export const mutants: readonly Mutant[] = [
   guard('the Guard can be entered again', 'if (_locked()) revert Reentrancy();'),
@@ -173,7 +174,7 @@ export const mutants: readonly Mutant[] = [
     from: 'if (next > end) revert IExecutor.ProgramTooShort(next, end);',
     to: '',
   },
-  { name: 'an answer of false is true', file: 'libraries/Transfers.sol', from: SILENCE, to: '' },
+  { name: 'an answer of false is true', file: 'libraries/Transfers.sol', from: ACCEPTS_NO_RETURN_DATA, to: '' },
   {
     name: 'a failed payment passes',
     file: 'libraries/Transfers.sol',
@@ -303,7 +304,10 @@ export const mutants: readonly Mutant[] = [
   },
 ]
 
-/** A mutant of the TypeScript encoder of programs, which must reject programs that leave tokens in the Executor. */
+/**
+ * A mutant of the TypeScript code that encodes routes. The code rejects programs that would leave tokens in the
+ * Executor.
+ */
 export type EncoderMutant = {
   readonly name: string
   /** Path below the root of the repository. */

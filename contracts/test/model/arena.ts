@@ -1,7 +1,7 @@
 /**
- * Differential fuzz of the Guard: runs random sequences of calls against the compiled Guard on anvil and against the
- * reference (guard.ts), and compares the results and the state. World.sol's Driver runs a whole sequence in one
- * `eth_call`.
+ * Differential fuzz of the Guard. Runs random sequences of calls both with the compiled Guard on anvil and with the
+ * reference implementation (guard.ts), and compares their results and state. The contract Driver of World.sol runs a
+ * whole sequence in one `eth_call`.
  */
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -23,12 +23,11 @@ const GAS_LIMIT = '0xe8d4a51000'
 const modules = join(import.meta.dirname, '../../../node_modules')
 /** Steps of a sequence. A step is one call from outside (see generate.ts). */
 const STEPS_PER_SEQUENCE = 32
-/** Steps from one comparison of the state to the next. The state after a sequence's last step is compared too. */
+/** Number of steps between comparisons of the state. The state after the last step of a sequence is also compared. */
 const STEPS_PER_COMPARISON = 4
-/** Sequences in one HTTP request, and maximum concurrent requests. */
 const SEQUENCES_PER_REQUEST = 16
-const CONCURRENT_REQUESTS = 3
-/** Maximum differences that a run collects before it ends. */
+const MAX_CONCURRENT_REQUESTS = 3
+/** Number of differences after which a run ends. */
 const MAX_DIFFERENCES = 1
 const REQUEST_TIMEOUT_MS = 600_000
 
@@ -40,14 +39,15 @@ export type Difference = {
 }
 export type Tally = {
   sequences: number
-  /** Sequences that ended early, before a call that nests too deeply. */
+  /** Sequences that ended early, because the next call would have been nested too deeply. */
   cutShort: number
   /** Steps that consist of one call of the Guard: a swap, a pull of input, a native transfer, or a read. */
   calls: number
-  /** Calls among `calls` that are swaps, and swaps that succeeded. */
+  /** Calls among `calls` that are swaps. */
   swaps: number
+  /** Swaps among `swaps` that did not revert. */
   succeeded: number
-  /** All calls of the Guard, including calls in scripts that run during other calls. */
+  /** All calls of the Guard, including those of scripts that run during other calls. */
   answers: number
   /** Number of `calls` by the error with which they reverted. */
   readonly errors: Record<string, number>
@@ -97,6 +97,7 @@ const namesOf = (selector: bigint): string => {
   return selector === TOKEN_EXPIRED_SELECTOR ? 'Expired' : `0x${selector.toString(16)}`
 }
 
+/** A node with the accounts of the model, on which sequences run. */
 export class Arena {
   readonly #anvil: Anvil
   readonly #world: World
@@ -157,7 +158,6 @@ export class Arena {
       await this.#rpc('anvil_setBalance', [at(k), `0x${value.toString(16)}`])
       this.#world.write(k, value)
     }
-    // The Guard has no code yet, and nobody calls it.
     const steps = setup()
     for (const step of steps) {
       const outcome = this.#play(step)
@@ -165,7 +165,8 @@ export class Arena {
     }
     const [from] = await this.#rpc<string[]>('eth_accounts', [])
     const data = driverData(steps, false)
-    // Driver's digest reads `remaining` from the Guard, so the setup needs any code that returns a word.
+    // Gives the Guard code that returns a word: Driver's digest reads `remaining` from the Guard. The setup does not
+    // call the Guard otherwise.
     await set(at(GUARD), '0x60206000f3')
     const receipt = await this.#rpc<{ status: string }>('eth_sendTransactionSync', [
       { from, to: DRIVER, data, gas: GAS_LIMIT, gasPrice: '0x0' },
@@ -204,7 +205,7 @@ export class Arena {
         inFlight.delete(compared)
       })
       inFlight.add(compared)
-      if (inFlight.size >= CONCURRENT_REQUESTS) await Promise.race(inFlight)
+      if (inFlight.size >= MAX_CONCURRENT_REQUESTS) await Promise.race(inFlight)
     }
     await Promise.all(inFlight)
     this.#world.restore(mark)
@@ -231,7 +232,7 @@ export class Arena {
       for (const step of this.#generator.start(Math.imul(seed, 0x9e3779b1) ^ index)) take(step)
       while (steps.length < STEPS_PER_SEQUENCE) take(this.#generator.step())
     } catch (error) {
-      // The sequence ends before the call that nests too deep.
+      // Ends the sequence before the step whose calls are nested too deeply.
       if (!(error instanceof TooDeep)) throw error
       tally.cutShort++
     }
@@ -264,7 +265,7 @@ export class Arena {
     }
   }
 
-  /** Finds the words of the state that differ after a step. */
+  /** Describes a difference: the call, both results, and the words of the state that differ after the step. */
   async #explain(sequence: Sequence, step: number, result: string): Promise<Difference> {
     const steps = sequence.steps.slice(0, step + 1)
     const { result: dump } = await this.#post<{ result: string }>(this.#request(0, driverData(steps, true)))

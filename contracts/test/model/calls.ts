@@ -1,6 +1,6 @@
 /**
- * Accounts and calls of the differential fuzz of the Guard, and their encoding. World.sol has the same accounts. A
- * script is a list of calls (`Move`) that a player makes.
+ * Accounts and calls of the differential fuzz of the Guard, and the encoding of the calls. World.sol defines the same
+ * accounts. A script is a list of calls (`Move`) that a player makes.
  */
 import { IGuard__factory } from '@sluice/bindings'
 import { FunctionFragment, id } from 'ethers'
@@ -14,21 +14,24 @@ export const USERS: readonly Account[] = [0, 1, 2]
 export const EXECUTORS: readonly Account[] = [3, 4]
 /** Accounts below this number are players: they run scripts and grant allowances. */
 export const PLAYERS = 6
-/** A player that only receives. */
+/** A player that is only a recipient. */
 export const RECIPIENT: Account = 5
 /** An account without code. */
 export const PLAIN: Account = 6
 export const GUARD: Account = 7
-/** Tokens of World.sol, from ordinary to hostile; each is a wrapper too. */
+/**
+ * Tokens of World.sol. Their configuration makes them ordinary or hostile. Each is also a wrapper of the native token.
+ */
 export const MODEL_TOKENS: readonly Account[] = [8, 9, 10, 11]
 export const WETH: Account = 12
 export const TOKENS: readonly Account[] = [...MODEL_TOKENS, WETH]
-/** The zero address: nobody, or the native token. */
+/** The zero address. As a token it means the native token, as an account nobody. */
 export const ZERO: Account = 13
-/** Has no balances. */
+/** Permit2, which has no balances. */
 export const PERMIT2: Account = 14
 /**
- * Spenders of the allowances in the compared state, in the order of World.sol: Guard, Permit2, and the first Executor.
+ * Spenders whose allowances are part of the compared state, in the order of World.sol: Guard, Permit2, and the first
+ * Executor.
  */
 export const SPENDERS: readonly Account[] = [GUARD, PERMIT2, 3]
 
@@ -67,7 +70,7 @@ export type Payout = {
 }
 export const PERMIT_KINDS = ['eip2612', 'dai', 'permit2'] as const
 export type PermitKind = (typeof PERMIT_KINDS)[number]
-/** A signature, with the statement of the signed fields (see permits.ts); the statement of a forged one is empty. */
+/** A signature, with a statement (see permits.ts) of the signed fields. A forged signature has an empty statement. */
 export type Signature = { readonly statement: string; readonly hex: string }
 export type Permit = {
   readonly kind: PermitKind
@@ -93,11 +96,11 @@ export type Swap = {
   readonly recipient: Account
   readonly permit: Permit
   readonly program: readonly Move[]
-  /** Index of a calldata word. If it is an address, a bit above the 160 bits is set, which the Guard must reject. */
+  /** Selects an address in the calldata in which a bit above the 160 bits is set. The Guard must reject it. */
   readonly widenedWord: number | undefined
 }
 
-/** A call, by the function that it calls. `native` is a transfer of native tokens without calldata. */
+/** A call; `kind` is the called function. `native` is a transfer of native tokens without calldata. */
 export type Call =
   | { readonly kind: 'native' }
   | { readonly kind: 'transfer'; readonly to: Account; readonly amount: bigint }

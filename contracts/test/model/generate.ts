@@ -1,6 +1,6 @@
 /**
- * Draws the steps of the differential fuzz. About half of the swaps are valid, and the others have invalid or hostile
- * parts.
+ * Generates the random steps of the differential fuzz. About half of the swaps are valid. The others have invalid or
+ * hostile parts.
  */
 import {
   type Account,
@@ -32,7 +32,7 @@ import {
 import { FORGED, type Signer } from './permits.ts'
 import { MAX_UINT, type World } from './world.ts'
 
-/** One call from outside (not made by a contract of the model): a player runs a script. */
+/** A step of a sequence: a player runs a script, by a call from outside of the model's contracts. */
 export type Step = { readonly player: Account; readonly script: readonly Move[] }
 type OwnedPermit = { readonly owner: Account; readonly token: Account; readonly permit: Permit }
 
@@ -41,9 +41,9 @@ const ETHER = 10n ** 18n
 const MAX_UINT48 = (1n << 48n) - 1n
 const AMOUNTS = [1n, 2n, 1_000n, ONE, ETHER] as const
 const ODD_AMOUNTS = [0n, 3n, 10n ** 21n, (1n << 128n) + 1n, 1n << 160n, MAX_UINT] as const
-/** Maximum depth of nesting: scripts that run during a swap may make swaps, and so on. */
+/** Maximum depth of nested swaps: a script that runs during a swap may make another swap. */
 const MAX_DEPTH = 2
-/** Maximum number of signed permits that a sequence keeps for a later submission. */
+/** Maximum number of signed permits that a sequence keeps for later steps. */
 const MAX_OUTSTANDING = 8
 
 /** Deterministic random numbers (mulberry32). */
@@ -75,7 +75,7 @@ class Random {
   }
 }
 
-/** Returns the steps that set up the state in which every sequence starts: balances and approvals. */
+/** Returns the steps that create the initial state of every sequence: balances and approvals. */
 export function setup(): readonly Step[] {
   const steps: Step[] = []
   const addStep = (player: Account, ...script: Move[]) => steps.push({ player, script })
@@ -90,7 +90,7 @@ export function setup(): readonly Step[] {
   for (const player of [...USERS, ...EXECUTORS]) {
     addStep(player, move(WETH, { kind: 'deposit' }, { value: 10n ** 21n, mustSucceed: true }))
     for (const token of TOKENS) {
-      // The first user approves the Guard, the second Permit2, the third the Executor, which nobody should.
+      // The first user approves the Guard, the second Permit2, and the third (by mistake) the Executor.
       const spender = SPENDERS[player % 3]!
       addStep(player, move(token, { kind: 'approve', by: spender, amount: MAX_UINT }, mustSucceed))
       const secondApproval: Call = {
@@ -117,7 +117,7 @@ export class Generator {
     this.#signer = signer
   }
 
-  /** Starts a sequence. Returns its first steps, which configure tokens at random. */
+  /** Starts a sequence. Returns its first step, which configures random tokens, or no step. */
   start(seed: number): readonly Step[] {
     this.#random = new Random(seed)
     this.#outstanding = []
@@ -129,7 +129,7 @@ export class Generator {
     return [{ player: 0, script }]
   }
 
-  /** Draws the next step. Uses the current state of the world, for example for nonces. */
+  /** Generates the next step. Reads the current state of the model, for example nonces. */
   step(): Step {
     const random = this.#random
     const share = random.below(100)
@@ -173,7 +173,7 @@ export class Generator {
     return this.#random.chance(92) ? this.#random.pick(AMOUNTS) : this.#random.pick(ODD_AMOUNTS)
   }
 
-  /** Draws an amount of native tokens that every player has. */
+  /** Returns a random amount of native tokens, which every player has. */
   #value(): bigint {
     return this.#random.pick(AMOUNTS)
   }
@@ -247,9 +247,9 @@ export class Generator {
   }
 
   /**
-   * Draws an Executor's program. Most programs pull the input and pay the output, some with hostile calls in between.
+   * Generates an Executor's program. Most programs pull the input and pay the output. Some also make hostile calls.
    */
-  #program(of: {
+  #program(swapParts: {
     readonly order: Order
     readonly amountIn: bigint
     readonly value: bigint
@@ -259,16 +259,16 @@ export class Generator {
     readonly depth: number
   }): readonly Move[] {
     const random = this.#random
-    const { order, payout, depth } = of
+    const { order, payout, depth, isDirect, recipient } = swapParts
     const { executor, tokenOut } = order
-    const moves = this.#pulls(of)
+    const moves = this.#pulls(swapParts)
     const output = this.#output(order.minOutput, payout)
-    const to = of.isDirect ? of.recipient : GUARD
+    const to = isDirect ? recipient : GUARD
     const mustSucceed = random.chance(50)
-    const paid = tokenOut === ZERO && payout ? payout.wrapper : tokenOut
-    if (paid === ZERO) moves.push(move(GUARD, { kind: 'native' }, { value: output, mustSucceed }))
-    else if (paid === WETH) moves.push(move(WETH, { kind: 'transfer', to, amount: output }, { mustSucceed }))
-    else moves.push(move(paid, { kind: 'mint', to, amount: output }, { mustSucceed }))
+    const paidToken = tokenOut === ZERO && payout ? payout.wrapper : tokenOut
+    if (paidToken === ZERO) moves.push(move(GUARD, { kind: 'native' }, { value: output, mustSucceed }))
+    else if (paidToken === WETH) moves.push(move(WETH, { kind: 'transfer', to, amount: output }, { mustSucceed }))
+    else moves.push(move(paidToken, { kind: 'mint', to, amount: output }, { mustSucceed }))
     while (depth < MAX_DEPTH && random.chance(depth === 0 ? 35 : 15))
       moves.splice(random.below(moves.length + 1), 0, this.#mischief(executor, depth + 1))
     return moves
@@ -305,7 +305,7 @@ export class Generator {
     return moves
   }
 
-  /** Draws the output before the fee: mostly at least the minimum, sometimes one base unit less. */
+  /** Returns a random output before the fee: mostly at least the minimum, sometimes one base unit less. */
   #output(minOutput: bigint, payout: Payout | undefined): bigint {
     const random = this.#random
     const fee = payout && payout.feePpm <= 100_000n ? payout.feePpm : 0n
@@ -335,7 +335,7 @@ export class Generator {
     if (random.chance(8)) return { ...terms, signature: null }
     if (!isUserPermit || random.chance(8)) return { ...terms, signature: random.chance(70) ? FORGED : SHORT }
     const permit = { ...terms, signature: this.#signer.sign({ ...terms, owner, token }) }
-    // Changes the amount after signing, which makes the signature of most kinds invalid.
+    // Changes the amount after signing. This makes signatures invalid, except those of DAI, which have no amount.
     if (random.chance(5)) return { ...permit, amount: random.pick(AMOUNTS) }
     if (this.#outstanding.length < MAX_OUTSTANDING && random.chance(40))
       this.#outstanding.push({ owner, token, permit })
@@ -346,7 +346,7 @@ export class Generator {
     return token === WETH ? 0n : this.#world.nonceOf(token, owner)
   }
 
-  /** Draws a submission of a user's permit to its token or Permit2 without the Guard, as anyone can do. */
+  /** Generates a call that submits a user's permit directly to its token or to Permit2. Anyone can make such a call. */
   #submission(mustSucceed: boolean): Move {
     const random = this.#random
     const owner = random.pick(USERS)
@@ -392,7 +392,7 @@ export class Generator {
     return move(random.pick(MODEL_TOKENS), { kind: 'configure', config: config | (blocked << 96n) })
   }
 
-  /** Draws a hook: a script of a player, which a token calls at each transfer, permit, deposit, and withdrawal. */
+  /** Generates a hook: a script of a player that a token runs at each transfer, permit, deposit, and withdrawal. */
   #hook(depth: number): Move {
     const random = this.#random
     const player = random.below(PLAYERS)
@@ -401,7 +401,7 @@ export class Generator {
     return move(random.pick(MODEL_TOKENS), { kind: 'setHook', player, script })
   }
 
-  /** Draws a hostile call that a contract may try while it runs during a swap. Long: one case for each. */
+  /** Generates a hostile call for a contract to make during a swap. Long: one case for each. */
   #mischief(by: Account, depth: number): Move {
     const random = this.#random
     const mustSucceed = random.chance(10)

@@ -1,4 +1,4 @@
-/** Compiles mutants of the Guard, each with one changed line. The differential fuzz must detect them. */
+/** Compiles mutants of the Guard (copies with one changed line), which the differential fuzz must detect. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
@@ -27,13 +27,13 @@ const GUARD_FILES = [
   'libraries/Transfers.sol',
 ]
 
-/** The mutants of `mutants.ts` that change the Guard. */
+/** The mutants of `../mutants.ts` that change the Guard. */
 export const guardMutants: readonly Mutant[] = mutants.filter(({ file }) => GUARD_FILES.includes(file))
 
 /**
  * Returns the runtime code of a mutant.
  *
- * @throws Error if the line is not in its file, or the mutant does not compile
+ * @throws Error if the file does not contain the line to change, or if the mutant does not compile
  */
 export function compileMutant({ name, file, from, to }: Mutant, build: Build): string {
   const solc = createRequire(import.meta.url)('solc') as { compile(input: string): string }

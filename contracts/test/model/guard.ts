@@ -1,18 +1,18 @@
 /**
- * Reference implementation of the Guard, written from IGuard's documentation, SECURITY.md, and docs/audit (calls.md,
- * state.md), without slots, packing, and assembly. If these documents leave open which of several errors a call
- * reports, `Reverted.errors` lists all of them, and the Guard may report any.
+ * Reference implementation of the Guard, without storage slots, packing, and assembly. It is written from the
+ * documentation of IGuard, SECURITY.md, and docs/audit (calls.md, state.md). If several errors apply to a call,
+ * `Reverted.errors` lists all of them, and the Guard may report any: the documents define no order.
  */
 import { type Account, type Call, GUARD, type Move, PERMIT2, type Permit, type Swap, ZERO } from './calls.ts'
 import { type Answer, type Outcome, Reverted } from './outcome.ts'
-import type { Flight, State } from './state.ts'
+import type { RunningSwap, State } from './state.ts'
 
 const PPM = 1_000_000n
 const MAX_FEE_PPM = 100_000n
 const MAX_UINT256 = (1n << 256n) - 1n
 const NOTHING: Answer = { word: 0n, size: 0 }
 
-/** Terms of a swap by any of the six functions. */
+/** Arguments of a swap, in one form for all six functions. */
 type SwapTerms = {
   readonly sender: Account
   readonly value: bigint
@@ -32,7 +32,7 @@ type SwapTerms = {
 
 const increaseOf = (before: bigint, after: bigint): bigint => (after > before ? after - before : 0n)
 
-/** Parts of `world.ts` that the Guard uses: the chain's state, and calls of other contracts. */
+/** Parts of the model in `world.ts` that the Guard uses: state of the chain, and calls of other contracts. */
 interface World extends State {
   /** Timestamp of the block, in seconds. */
   readonly now: bigint
@@ -52,7 +52,7 @@ export class ReferenceGuard {
   answer(caller: Account, value: bigint, call: Call): Answer {
     switch (call.kind) {
       case 'native':
-        if (!this.#world.flight) throw new Reverted('UnexpectedNative')
+        if (!this.#world.runningSwap) throw new Reverted('UnexpectedNative')
         return NOTHING
       case 'remaining':
         if (value > 0n) throw new Reverted('empty')
@@ -72,16 +72,16 @@ export class ReferenceGuard {
     }
   }
 
-  /** The Executor of the running swap transfers input, at most `remaining`, to any account but the Guard. */
+  /** Lets the Executor of the running swap transfer at most `remaining` of the input to any account but the Guard. */
   #pullInput(caller: Account, to: Account, amount: bigint): void {
     const world = this.#world
-    const { flight } = world
-    if (!flight || flight.executor !== caller) throw new Reverted('NotExecutor')
+    const { runningSwap } = world
+    if (!runningSwap || runningSwap.executor !== caller) throw new Reverted('NotExecutor')
     if (amount > world.remaining || to === GUARD) throw new Reverted('InvalidPull')
     world.remaining -= amount
-    const { payer, token, inputSource } = flight
+    const { payer, token, inputSource } = runningSwap
     if (inputSource === 'wrapped') this.#pay(token, to, amount)
-    else if (inputSource === 'approval') this.#transferred(token, { kind: 'transferFrom', from: payer, to, amount })
+    else if (inputSource === 'approval') this.#callTransfer(token, { kind: 'transferFrom', from: payer, to, amount })
     else {
       const transferOutcome = world.call(GUARD, PERMIT2, 0n, { kind: 'transfer2', from: payer, to, amount, token })
       if (!transferOutcome.ok) throw failureOf(transferOutcome, 'TransferFailed')
@@ -92,7 +92,7 @@ export class ReferenceGuard {
   #swap(terms: SwapTerms): bigint {
     const world = this.#world
     if (terms.permit) this.#submit(terms, terms.permit)
-    // Native balance of the Guard without the value of this call, which the Guard has already received.
+    // Native balance of the Guard before this call: the balance already includes the value of the call.
     const nativeBefore = world.native(GUARD) - terms.value
     const received = terms.isDirect
       ? this.#direct(terms)
@@ -105,16 +105,16 @@ export class ReferenceGuard {
       const unused = increaseOf(nativeBefore, world.native(GUARD))
       if (unused > 0n) this.#send(terms.sender, unused)
     }
-    world.flight = undefined
+    world.runningSwap = undefined
     return received
   }
 
   /**
-   * Submits the sender's permit while the Guard is locked. Ignores a failure, since an earlier approval may suffice.
+   * Submits the sender's permit while the Guard is locked. Ignores a failure, because an earlier approval may suffice.
    */
   #submit({ sender, tokenIn }: SwapTerms, permit: Permit): void {
     const world = this.#world
-    world.flight = { executor: undefined, payer: sender, token: tokenIn, inputSource: 'approval' }
+    world.runningSwap = { executor: undefined, payer: sender, token: tokenIn, inputSource: 'approval' }
     if (!permit.signature) return
     if (permit.kind === 'permit2')
       world.call(GUARD, PERMIT2, 0n, { kind: 'permit2', owner: sender, token: tokenIn, permit })
@@ -129,8 +129,8 @@ export class ReferenceGuard {
   }
 
   /**
-   * Custody mode: the Guard receives the output, pays the fee, and pays the recipient. Returns the recipient's
-   * increase.
+   * Custody mode: the Guard receives the output, pays the fee, and pays the rest to the recipient. Returns the increase
+   * of the recipient's balance.
    */
   #tokenOutput(terms: SwapTerms): bigint {
     const world = this.#world
@@ -165,32 +165,33 @@ export class ReferenceGuard {
   }
 
   /**
-   * Sets `remaining` to the input that the program may draw, runs the program, and unwraps input that was not drawn.
+   * Sets `remaining` to the input that the program may pull, runs the program, and unwraps native input that it did not
+   * pull.
    */
   #execute(terms: SwapTerms): void {
     const world = this.#world
     const { sender, value, tokenIn, amountIn, executor } = terms
-    const flight: Flight = {
+    const runningSwap: RunningSwap = {
       executor,
       payer: value > 0n ? GUARD : sender,
       token: tokenIn,
       inputSource: value > 0n ? 'wrapped' : terms.permit?.kind === 'permit2' ? 'permit2' : 'approval',
     }
-    world.flight = flight
+    world.runningSwap = runningSwap
     const isForwarded = value > 0n && tokenIn === ZERO
     if (value > 0n && !isForwarded) this.#wrap(tokenIn, amountIn)
     if (!isForwarded) world.remaining = loanOf(amountIn, world.build)
     const programOutcome = world.execute(executor, isForwarded ? value : 0n, terms.program)
     if (!programOutcome.ok)
       throw world.hasCode(executor) ? new Reverted(...programOutcome.errors) : new Reverted('InvalidExecutor')
-    const undrawn = world.remaining
+    const unpulled = world.remaining
     world.remaining = 0n
-    if (value > 0n && undrawn > 0n) this.#unwrap(tokenIn, undrawn)
+    if (value > 0n && unpulled > 0n) this.#unwrap(tokenIn, unpulled)
   }
 
   /**
-   * Wraps native input. If the Guard already held tokens of the wrapper, the wrapper must credit the exact amount, so
-   * that the program cannot draw the Guard's own tokens.
+   * Wraps native input. If the Guard already holds tokens of the wrapper, the wrapper must credit the exact amount.
+   * Otherwise the program could pull the tokens that the Guard held before.
    */
   #wrap(wrapper: Account, amount: bigint): void {
     const world = this.#world
@@ -210,11 +211,11 @@ export class ReferenceGuard {
   }
 
   #pay(token: Account, to: Account, amount: bigint): void {
-    this.#transferred(token, { kind: 'transfer', to, amount })
+    this.#callTransfer(token, { kind: 'transfer', to, amount })
   }
 
-  /** Calls a token. It must return true, or nothing if it has code. */
-  #transferred(token: Account, call: Call): void {
+  /** Calls a transfer function of a token. The token must return true, or return nothing and have code. */
+  #callTransfer(token: Account, call: Call): void {
     const outcome = this.#world.call(GUARD, token, 0n, call)
     if (!outcome.ok) throw failureOf(outcome, 'TransferFailed')
     const { size, word } = outcome.answer
@@ -227,12 +228,12 @@ export class ReferenceGuard {
   }
 }
 
-/** Returns the errors of a failed call; `otherwise` replaces a revert without data. */
+/** Returns the errors of a failed call. Replaces a revert without data by the error `otherwise`. */
 function failureOf(outcome: Extract<Outcome, { ok: false }>, otherwise: string): Reverted {
   return new Reverted(...outcome.errors.map((error) => (error === 'empty' ? otherwise : error)))
 }
 
-/** Returns the input that a program may draw. In the london build, 2^256 - 1 overflows to 0 (StorageSlots.sol). */
+/** Returns the input that a program may pull. In the london build, 2^256 - 1 overflows to 0 (StorageSlots.sol). */
 function loanOf(amount: bigint, build: World['build']): bigint {
   return build === 'london' && amount === MAX_UINT256 ? 0n : amount
 }
@@ -258,7 +259,7 @@ function termsOf(sender: Account, value: bigint, swap: Swap): SwapTerms {
   }
 }
 
-/** Returns the errors of all rules that a swap violates before the Guard calls another contract. */
+/** Returns the errors of all violated rules that the Guard checks before it calls another contract. */
 function refusalsOf(terms: SwapTerms, { name, order, widenedWord }: Swap, world: World): readonly string[] {
   const { value, amountIn, tokenIn, tokenOut, executor, wrapper, recipient, feePpm, feeRecipient } = terms
   const takesValue = name === 'swapNative' || name === 'swapWithPayout' || name === 'swapDirect'
@@ -267,7 +268,7 @@ function refusalsOf(terms: SwapTerms, { name, order, widenedWord }: Swap, world:
   const tokens = wrapper === ZERO ? [tokenIn, tokenOut] : [tokenIn, tokenOut, wrapper]
   const rules: readonly (readonly [string, boolean])[] = [
     ['empty', widenedWord !== undefined || (value > 0n && !takesValue)],
-    ['Reentrancy', world.flight !== undefined],
+    ['Reentrancy', world.runningSwap !== undefined],
     ['Expired', world.now > order.deadline],
     ['ZeroAmount', amountIn === 0n || order.minOutput === 0n],
     ['InvalidValue', (value > 0n && value !== amountIn) || (tokenIn === ZERO && value === 0n)],

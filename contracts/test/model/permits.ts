@@ -1,11 +1,11 @@
 /**
- * Signs permits as wallets do. Each signature has a statement, a text of the signed fields. The model compares
- * statements instead of verifying signatures.
+ * Signs permits like a wallet. Each signature comes with a statement, which is a text of the signed fields. The model
+ * does not verify signatures, but compares statements.
  */
 import { AbiCoder, id, keccak256, SigningKey } from 'ethers'
 import { type Account, ADDRESSES, GUARD, type PermitKind, type Signature, USERS } from './calls.ts'
 
-/** Maximum cached signatures. */
+/** Maximum number of cached signatures. */
 const MAX_CACHED = 200_000
 const LOW_160 = (1n << 160n) - 1n
 const LOW_48 = (1n << 48n) - 1n
@@ -19,7 +19,7 @@ const DETAILS_TYPE = 'PermitDetails(address token,uint160 amount,uint48 expirati
 const DETAILS = id(DETAILS_TYPE)
 const SINGLE = id(`PermitSingle(PermitDetails details,address spender,uint256 sigDeadline)${DETAILS_TYPE}`)
 
-/** Fields of the permits of all kinds. */
+/** Fields of a permit of any kind. */
 export type Terms = {
   readonly kind: PermitKind
   readonly owner: Account
@@ -29,7 +29,7 @@ export type Terms = {
   readonly deadline: bigint
 }
 
-/** Returns the statement of a permit: the fields that its kind signs. */
+/** Returns the statement of a permit: the fields that a signature of its kind covers. */
 export function statementOf({ kind, owner, token, amount, nonce, deadline }: Terms): string {
   if (kind === 'dai') return `dai ${owner} ${token} ${nonce} ${deadline}`
   if (kind === 'eip2612') return `eip2612 ${owner} ${token} ${amount} ${nonce} ${deadline}`
@@ -44,7 +44,7 @@ export class Signer {
     this.#chainId = chainId
   }
 
-  /** Returns the owner's signature, for the Guard as spender. */
+  /** Returns the owner's signature of a permit with the Guard as spender. */
   sign(terms: Terms): Signature {
     const statement = statementOf(terms)
     const cached = this.#cache.get(statement)

@@ -1,10 +1,11 @@
 /**
- * State of the modeled chain as a list of words, which World.sol's Driver reads in the same order, with a journal of
- * writes.
+ * State of the modeled chain as a list of words, with a journal of writes. The contract Driver of World.sol reads the
+ * real state in the same order.
  */
 import { type Account, HOLDERS, MODEL_TOKENS, PERMIT2, PLAIN, PLAYERS, SPENDERS, USERS, ZERO } from './calls.ts'
 
-// Indices of words in the state. The native balances of the accounts come first. `*_AT` with a token are relative to it.
+// Indices of words in the state. The native balances of the accounts come first. NONCES_AT, CONFIG_AT, and HOOK_AT are
+// relative to the first word of a token.
 export const PLAYER_AT = HOLDERS
 export const TOKEN_AT = PLAYER_AT + 2 * PLAYERS
 export const TOKEN_WORDS = HOLDERS + PLAYERS * SPENDERS.length + USERS.length + 2
@@ -24,7 +25,7 @@ POWERS[WORDS - 1] = 1n
 for (let k = WORDS - 2; k >= 0; k--) POWERS[k] = (POWERS[k + 1]! * BASE) % PRIME
 
 /** Data of the running swap that the Guard stores while it is locked. */
-export type Flight = {
+export type RunningSwap = {
   /** Undefined while the Guard submits a permit, before the Executor runs. */
   readonly executor: Account | undefined
   readonly payer: Account
@@ -35,23 +36,24 @@ type JournalEntry =
   | { readonly word: number; readonly value: bigint }
   | { readonly slot: number; readonly value: unknown }
 
-/** State of the chain. Every write can be undone, as the EVM undoes those of a call that reverts. */
+/** State of the chain. Writes can be undone, like those of a call that reverts. */
 export class State {
   /** Build of the Guard. */
   build: 'cancun' | 'london' = 'cancun'
   readonly words: bigint[] = new Array(WORDS).fill(0n)
   /** Polynomial hash of the words, with base `BASE` modulo `PRIME`, as World.sol's Driver computes it. */
   digest = 0n
-  /** Values that are not words: scripts by player, then scripts of hooks by model token, then the flight. */
+  /** Values that are not words: the scripts of players, then the hook scripts of model tokens, then `runningSwap`. */
   protected readonly slots: unknown[] = []
   readonly #undo: JournalEntry[] = []
   #hasPermit2 = true
 
-  /** Returns the current position of the journal, to which `restore` can return. */
+  /** Returns the current position in the journal, for `restore`. */
   mark(): number {
     return this.#undo.length
   }
 
+  /** Undoes all writes since `mark` was called. */
   restore(mark: number): void {
     while (this.#undo.length > mark) {
       const undo = this.#undo.pop()!
@@ -91,11 +93,11 @@ export class State {
     this.write(REMAINING_AT, value)
   }
 
-  get flight(): Flight | undefined {
-    return this.slots[PLAYERS + MODEL_TOKENS.length] as Flight | undefined
+  get runningSwap(): RunningSwap | undefined {
+    return this.slots[PLAYERS + MODEL_TOKENS.length] as RunningSwap | undefined
   }
 
-  set flight(value: Flight | undefined) {
+  set runningSwap(value: RunningSwap | undefined) {
     this.writeSlot(PLAYERS + MODEL_TOKENS.length, value)
     this.write(LOCKED_AT, value ? 1n : 0n)
   }

@@ -1,6 +1,6 @@
 /**
- * Model of everything around the Guard: tokens, WETH9, Permit2, and players that act as World.sol and the published
- * contracts do.
+ * Model of the contracts around the Guard. Players and tokens behave like those of World.sol, WETH9 and Permit2 like
+ * the published contracts.
  */
 import {
   type Account,
@@ -22,7 +22,7 @@ import { type Answer, type Outcome, Reverted, TooDeep } from './outcome.ts'
 import { statementOf } from './permits.ts'
 import { CONFIG_AT, HOOK_AT, NONCES_AT, PERMIT2_AT, PLAYER_AT, State, TOKEN_AT, TOKEN_WORDS, WETH_AT } from './state.ts'
 
-/** Maximum depth of nested calls. Deeper sequences are not compared (`TooDeep`). */
+/** Maximum depth of nested calls. A sequence ends before a deeper call (`TooDeep`). */
 const MAX_DEPTH = 100
 const NOTHING: Answer = { word: 0n, size: 0 }
 const wordOf = (word: bigint): Answer => ({ word, size: 32 })
@@ -35,9 +35,9 @@ export const MAX_UINT = (1n << 256n) - 1n
 const MAX_UINT160 = (1n << 160n) - 1n
 const MAX_UINT48 = (1n << 48n) - 1n
 const MAX_AMOUNT = 1n << 128n
-/** Balance that a lying token reports. */
-const LIE = 1n << 250n
-/** Bit of a token's hook word that is set while the hook runs. */
+/** False balance that a hostile token reports. */
+const FALSE_BALANCE = 1n << 250n
+/** Bit of a token's hook word. It is set while the hook runs. */
 const RUNNING = 1n << 160n
 
 type Script = readonly Move[]
@@ -73,7 +73,7 @@ export class World extends State {
 
   // Calls
 
-  /** Makes a call, and undoes its writes if it reverts, as the EVM does. */
+  /** Makes a call. Undoes its writes if it reverts. */
   call(from: Account, to: Account, value: bigint, call: Call): Outcome {
     const mark = this.mark()
     if (this.#depth >= MAX_DEPTH) throw new TooDeep()
@@ -106,7 +106,7 @@ export class World extends State {
     const reads = (config >> 4n) & 15n
     if (reads === 1n || reads === 2n) throw new Reverted('ReadFailed')
     if (reads === 3n) return 0n
-    if (reads === 4n) return LIE
+    if (reads === 4n) return FALSE_BALANCE
     return (this.holdings(token, account) * rateOf(config)) / ONE
   }
 
@@ -148,7 +148,8 @@ export class World extends State {
 
   /** Runs an Executor's program. */
   execute(executor: Account, value: bigint, program: Script): Outcome {
-    // Other accounts than players do not have the function, so `remaining`, an unknown function for them, replaces it.
+    // Only players have the function `play`. To other accounts the call looks like a call of an unknown function, such
+    // as `remaining`.
     return this.call(
       GUARD,
       executor,
@@ -197,11 +198,11 @@ export class World extends State {
     switch (call.kind) {
       case 'transfer':
         this.#hook(token)
-        if (moves(this.configOf(token))) this.#move(token, from, call.to, call.amount)
+        if (changesBalances(this.configOf(token))) this.#move(token, from, call.to, call.amount)
         return answerOf(this.configOf(token))
       case 'transferFrom':
         this.#hook(token)
-        if (moves(this.configOf(token))) {
+        if (changesBalances(this.configOf(token))) {
           this.#spend(token, call.from, from, call.amount, 'NoAllowance')
           this.#move(token, call.from, call.to, call.amount)
         }
@@ -234,7 +235,7 @@ export class World extends State {
     }
   }
 
-  /** Withdraws native token from a wrapper; called by the Guard only. */
+  /** Withdraws native tokens from a wrapper to the Guard. */
   withdraw(wrapper: Account, amount: bigint): Outcome {
     const mark = this.mark()
     try {
@@ -327,7 +328,7 @@ export class World extends State {
       return NOTHING
     }
     if (value > 0n) throw new Reverted(EMPTY)
-    // The published WETH9 has no fallback.
+    // The published WETH9 reverts on unknown functions.
     if (call.kind !== 'transfer' && call.kind !== 'transferFrom' && call.kind !== 'approve') throw new Reverted(EMPTY)
     if (call.kind === 'approve') {
       this.write(this.#allowanceAt(WETH, from, call.by)!, call.amount)
@@ -383,8 +384,8 @@ export class World extends State {
 
   #transfer2(spender: Account, { from, to, amount, token }: Extract<Call, { kind: 'transfer2' }>): void {
     if (amount > MAX_UINT160) throw new Reverted(EMPTY)
-    const isKept = spender === GUARD && from < PLAYERS && token >= MODEL_TOKENS[0]! && token <= WETH
-    const at = isKept ? this.#permit2At(from, token) : undefined
+    const hasAllowanceWord = spender === GUARD && from < PLAYERS && token >= MODEL_TOKENS[0]! && token <= WETH
+    const at = hasAllowanceWord ? this.#permit2At(from, token) : undefined
     const word = at === undefined ? 0n : this.words[at]!
     const allowed = word & MAX_UINT160
     if (this.now > ((word >> 160n) & MAX_UINT48)) throw new Reverted('AllowanceExpired')
@@ -399,14 +400,21 @@ export class World extends State {
 }
 
 /**
- * Returns the balance per million shares of a model token. `config` has the layout of World.sol's ModelToken: bits 0-3
- * result of transfers, 4-7 result of balance reads, 8-11 permits, 12-15 deposits and withdrawals, 16-39 tax on the
- * recipient in ppm, 40-63 charge on the payer in ppm, 64-95 this rate, 96-255 account that cannot receive.
+ * Returns the rate of a model token: the balance of a million shares. `config` has the layout of World.sol's
+ * ModelToken:
+ * - Bits 0-3: result of transfers.
+ * - Bits 4-7: result of balance reads.
+ * - Bits 8-11: behavior of permits.
+ * - Bits 12-15: behavior of deposits and withdrawals.
+ * - Bits 16-39: part of a transfer that the recipient does not get, in ppm.
+ * - Bits 40-63: additional charge on the payer, in ppm.
+ * - Bits 64-95: the rate.
+ * - Bits 96-255: account that cannot receive.
  */
 const rateOf = (config: bigint): bigint => (config >> 64n) & 0xffffffffn
 
 /** Returns true if a transfer changes balances. Some hostile tokens only return a result. */
-function moves(config: bigint): boolean {
+function changesBalances(config: bigint): boolean {
   const kind = config & 15n
   return kind !== 2n && kind !== 9n
 }

@@ -1,7 +1,7 @@
 /**
- * Computes the calls that the Executor makes when it runs steps, without reads. In the fuzz of the decoder, which
- * compares these calls with the real ones, every other account has the code of a Recorder (Recorder.sol). Long: one
- * case for each operation.
+ * Computes the calls that the Executor makes when it runs steps, without view calls. The fuzz test of the decoder
+ * compares them with the real calls. In this test every other account has the code of a Recorder (Recorder.sol).
+ * Long: one case for each operation.
  */
 import {
   IAaveGsm__factory,
@@ -43,12 +43,12 @@ import { AbiCoder } from 'ethers'
 /** Word that every Recorder returns for a balance or an amount. */
 export const WORD = 10n ** 30n
 const RESERVE = WORD / 2n
-/** Output of a swap in a pool of uniswap-v4, pancake-infinity, or ekubo that a Recorder replaces. */
+/** Output that a Recorder returns for a swap in a pool of uniswap-v4, pancake-infinity, or ekubo. */
 const POOL_OUTPUT = 7n
-/** Returns the input that such a pool reports, as the Executor reads it: a signed balance change of 128 bits. */
+/** Returns the input that such a pool reports, as the Executor reads it from a signed balance change of 128 bits. */
 const spentOf = (amount: bigint, sign: 1n | -1n): bigint =>
   BigInt.asUintN(256, sign * BigInt.asIntN(128, sign * amount))
-/** Point beyond those of all iziswap pools, so that it limits no swap. */
+/** Point beyond the range of all iziswap pools. As a limit it does not limit a swap. */
 const FARTHEST_POINT = 800_001
 const [LOWEST_PRICE, HIGHEST_PRICE] = [4295128740n, 1461446703485210103287273052203988822378723970341n]
 const ZERO = `0x${'00'.repeat(20)}`
@@ -69,7 +69,9 @@ const aaveV3 = IAaveV3Pool__factory.createInterface()
 const ambient = IAmbientDex__factory.createInterface()
 const propAmm = IPropAmmVenue__factory.createInterface()
 
-/** Words of a swap in Ambient: the price limit may be more than the dex takes. */
+/**
+ * Types of an Ambient swap command. The price limit is a whole word, because it may exceed the type of Ambient's ABI.
+ */
 const AMBIENT_SWAP = [
   'address',
   'address',
@@ -86,7 +88,9 @@ const kyberElastic = IKyberElasticPool__factory.createInterface()
 const maverickV2 = IMaverickV2Pool__factory.createInterface()
 const psm3 = IPsm3__factory.createInterface()
 
-/** Parameters of a swap that pays for nothing, since nothing arrives at a Recorder, up to the last tick. */
+/**
+ * Parameters of a swap in Maverick V2 up to the last tick. The amount is 0, because a Recorder's balance never grows.
+ */
 const maverickSwap = (tokenAIn: boolean) => ({
   amount: 0n,
   tokenAIn,
@@ -98,12 +102,14 @@ export type Scene = {
   readonly executor: string
   readonly guard: string
   readonly task: { readonly tokenIn: string; readonly amountIn: bigint; readonly recipient: string }
-  /** Native balance of the Executor, wei. */
+  /** Native balance of the Executor in wei. */
   readonly native: bigint
-  /** Seconds. */
+  /** Timestamp of the block, in seconds. */
   readonly timestamp: number
 }
-/** A call. `input` is the whole calldata, or only its selector if the rest is data that the callee returned. */
+/**
+ * A call. `input` is the calldata, or only its selector if the rest is data that the callee passes back to a callback.
+ */
 export type Call = { readonly to: string; readonly value: bigint; readonly input: string }
 
 const token = IERC20__factory.createInterface()
@@ -130,7 +136,8 @@ const litePsm = ILitePsm__factory.createInterface()
 /**
  * Returns the calls that steps encode. Long: one case for each operation.
  *
- * @returns undefined if the steps spend more native token than the Executor has, or hold more than a pool counts
+ * @returns undefined if the steps cannot be compared: they spend more native tokens than the Executor has, or the
+ *   amount that a pool reports differs from the input
  */
 export function expectedCalls(steps: readonly Step[], scene: Scene): Call[] | undefined {
   const calls: Call[] = []
@@ -151,27 +158,27 @@ export function expectedCalls(steps: readonly Step[], scene: Scene): Call[] | un
     call(of, token.encodeFunctionData('transfer', [to, amount]))
   const approve = (of: string, to: string, amount: bigint) =>
     call(of, token.encodeFunctionData('approve', [to, amount]))
-  /** Pays what a callback asks for. */
+  /** Pays the amount that a callback asks for. */
   const pay = ({ input, tokenIn }: Step, to: string, amount: bigint) =>
     isPulled(input) ? pull(to, amount) : transfer(tokenIn, to, amount)
   const prepay = (step: Step, pool: string) => {
     if (step.input.kind !== 'atPool') pay(step, pool, resolve(step.input, step.tokenIn))
   }
-  /** A Recorder's balances never grow: of what is pulled, nothing arrives. */
+  /** Draws the input into the Executor. Returns 0 for pulled input, because balances of a Recorder never grow. */
   const take = ({ input, tokenIn }: Step): bigint => {
     const amount = resolve(input, tokenIn)
     if (!isPulled(input)) return amount
     pull(scene.executor, amount)
     return 0n
   }
-  /** Draws only the cost of the sender's own input. */
+  /** Draws only the cost if the input is pulled from the sender. */
   const takeCost = (step: Step, cost: bigint, amount: bigint): bigint => {
     if (!isPulled(step.input)) return amount
     pull(scene.executor, cost)
     return 0n
   }
-  /** True for a step that reverts since its pool takes another amount than the Executor holds for it. */
-  const isPartial = ({ input }: Step, owed: bigint, amount: bigint) => !isPulled(input) && owed !== amount
+  /** Returns true for a step that reverts, because its pool takes another amount than its input. */
+  const isPartialFill = ({ input }: Step, owed: bigint, amount: bigint) => !isPulled(input) && owed !== amount
   const passOn = (of: string, to: string, amount: bigint) => {
     if (to !== scene.executor) transfer(of, to, amount)
   }
@@ -183,7 +190,7 @@ export function expectedCalls(steps: readonly Step[], scene: Scene): Call[] | un
     switch (step.op) {
       case 'uniswap-v2': {
         prepay(step, step.pool)
-        // A fee above 100 % wraps, as the Executor's words do.
+        // A fee above 100 % overflows like in the Executor's unchecked arithmetic.
         const wrap = (value: bigint) => BigInt.asUintN(256, value)
         const amountAfterFee = wrap(RESERVE * BigInt(1_000_000 - step.feePpm))
         const out = wrap(amountAfterFee * RESERVE) / wrap(RESERVE * 1_000_000n + amountAfterFee)
@@ -222,7 +229,7 @@ export function expectedCalls(steps: readonly Step[], scene: Scene): Call[] | un
       case 'uniswap-v4': {
         let amount = resolve(step.input, tokenIn)
         const owed = step.hops.length === 0 ? 0n : spentOf(amount, -1n)
-        if (isPartial(step, owed, amount)) return undefined
+        if (isPartialFill(step, owed, amount)) return undefined
         call(step.manager, v4.getFunction('unlock').selector)
         let sold: string = tokenIn
         for (const { tokenOut, fee, tickSpacing, hooks } of step.hops) {
@@ -311,14 +318,15 @@ export function expectedCalls(steps: readonly Step[], scene: Scene): Call[] | un
       case 'pancake-infinity': {
         let amount = resolve(step.input, tokenIn)
         const owed = step.hops.length === 0 ? 0n : spentOf(amount, -1n)
-        if (isPartial(step, owed, amount)) return undefined
+        if (isPartialFill(step, owed, amount)) return undefined
         call(step.vault, infinityVault.getFunction('lock').selector)
         let sold: string = tokenIn
         for (const { tokenOut, manager, kind, fee, parameters, hooks } of step.hops) {
           const zeroForOne = BigInt(sold) < BigInt(tokenOut)
           const [currency0, currency1] = zeroForOne ? [sold, tokenOut] : [tokenOut, sold]
           const key = [currency0, currency1, hooks, manager, fee, parameters]
-          // By hand: bins take 128 bits, and the Executor leaves it to the manager to refuse more.
+          // Encodes the words by hand, because the Executor does not check that the amount fits the 128 bits of bin
+          // pools.
           const cl = infinityCl.getFunction('swap').selector
           const words =
             kind === 'cl'
@@ -355,7 +363,7 @@ export function expectedCalls(steps: readonly Step[], scene: Scene): Call[] | un
       }
       case 'kyber-classic': {
         prepay(step, step.pool)
-        // Without a fee, as a Recorder says.
+        // Output without a fee, because a Recorder reports none.
         const out = ((WORD - RESERVE) * RESERVE) / WORD
         const outs = step.zeroForOne ? [0n, out] : [out, 0n]
         call(step.pool, kyberClassic.encodeFunctionData('swap', [outs[0]!, outs[1]!, to, '0x']))
@@ -363,7 +371,7 @@ export function expectedCalls(steps: readonly Step[], scene: Scene): Call[] | un
       }
       case 'woofi-v2':
         pay(step, step.pool, resolve(step.input, tokenIn))
-        // Nothing arrives, so the amount passed is 0.
+        // The amount is 0, because a Recorder's balance never grows.
         call(step.pool, woofiV2.encodeFunctionData('swap', [tokenIn, step.tokenOut, 0n, 0n, to, ZERO]))
         break
       case 'fluid-dex': {
@@ -387,7 +395,7 @@ export function expectedCalls(steps: readonly Step[], scene: Scene): Call[] | un
         }
         const WAD = 10n ** 18n
         const amount = resolve(step.input, tokenIn)
-        // Factor and fee are what a Recorder answers.
+        // A Recorder returns `WORD` for both the factor and the fee.
         const gems = ((amount + 1n) * WAD - 1n) / (WORD * (WAD + WORD))
         const cost = gems * WORD + (gems * WORD * WORD) / WAD
         approve(tokenIn, step.pool, takeCost(step, cost, amount))
@@ -397,7 +405,7 @@ export function expectedCalls(steps: readonly Step[], scene: Scene): Call[] | un
       case 'ekubo': {
         let amount = resolve(step.input, tokenIn)
         const owed = step.hops.length === 0 ? 0n : spentOf(amount < MAX_UINT128 ? amount : MAX_UINT128, 1n)
-        if (isPartial(step, owed, amount)) return undefined
+        if (isPartialFill(step, owed, amount)) return undefined
         call(step.core, ekubo.getFunction('lock').selector)
         let sold: string = tokenIn
         for (const { tokenOut, config } of step.hops) {
@@ -414,8 +422,8 @@ export function expectedCalls(steps: readonly Step[], scene: Scene): Call[] | un
         pay(step, step.core, owed)
         call(step.core, ekubo.getFunction('completePayments').selector + wordOf(tokenIn))
         const packed = [sold, to].map((address) => address.slice(2)).join('')
-        const sixteen = BigInt.asUintN(128, amount).toString(16).padStart(32, '0')
-        call(step.core, ekubo.getFunction('withdraw').selector + packed + sixteen)
+        const amountHex = BigInt.asUintN(128, amount).toString(16).padStart(32, '0')
+        call(step.core, ekubo.getFunction('withdraw').selector + packed + amountHex)
         break
       }
       case 'balancer-v1': {
@@ -434,7 +442,7 @@ export function expectedCalls(steps: readonly Step[], scene: Scene): Call[] | un
           call(step.pool, aaveGsm.encodeFunctionData('sellAsset', [amount, to]))
           break
         }
-        // The asset that GHO buys, and its cost, are what a Recorder answers.
+        // A Recorder returns `WORD` for both the asset amount that GHO buys and its cost.
         approve(tokenIn, step.pool, takeCost(step, WORD, resolve(step.input, tokenIn)))
         call(step.pool, aaveGsm.encodeFunctionData('buyAsset', [WORD, to]))
         break
@@ -449,7 +457,7 @@ export function expectedCalls(steps: readonly Step[], scene: Scene): Call[] | un
       }
       case 'euler-swap': {
         prepay(step, step.pool)
-        // What it pays is what a Recorder answers.
+        // A Recorder returns `WORD` for the output.
         const outs = BigInt(tokenIn) < BigInt(step.tokenOut) ? [0n, WORD] : [WORD, 0n]
         call(step.pool, v2.encodeFunctionData('swap', [outs[0]!, outs[1]!, to, '0x']))
         break
@@ -469,7 +477,7 @@ export function expectedCalls(steps: readonly Step[], scene: Scene): Call[] | un
       }
       case 'prop-amm':
         pay(step, step.pool, resolve(step.input, tokenIn))
-        // Nothing arrives, so the amount passed is 0.
+        // The amount is 0, because a Recorder's balance never grows.
         call(step.pool, propAmm.encodeFunctionData('swap', [tokenIn, step.tokenOut, 0n, 0n, to, 2n ** 256n - 1n]))
         break
       case 'maverick-v2':
