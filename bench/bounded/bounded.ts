@@ -1,7 +1,7 @@
 /**
- * `npm run bench -- bounded [trades] [seed]`: compares routes with other ways to make the same trades (checks.ts), over
- * pools with limited capacity. Writes `results/bounded.json` after each part of the trades. `-- bounded --continue
- * [trades]` continues from this result, so that a run can be interrupted.
+ * `npm run bench -- bounded [trades] [seed]`: compares routes through pools with limited capacity with other ways to
+ * make the same trades (checks.ts). Writes `results/bounded.json` after every 250 trades. `-- bounded --continue
+ * [trades]` continues an interrupted run from this file.
  */
 import { lastRecord, record } from '../record.ts'
 import { type CheckedTrades, checkTrades, noTrades } from './check-trades.ts'

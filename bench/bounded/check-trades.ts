@@ -6,7 +6,7 @@ import { CHECKS, type Check, type CheckedTrade, checkTrade } from './checks.ts'
 import { drawTrade, makeMarket } from './markets.ts'
 
 const TRADES_PER_MARKET = 4
-/** Maximum examples of findings in a result. */
+/** Maximum number of examples of findings in a result. */
 const MAX_EXAMPLES = 40
 /** Maximum loss that does not count as a violation, by check. */
 const ALLOWED_LOSS_BPS: Readonly<Record<Check, number>> = {
@@ -21,19 +21,19 @@ const ALLOWED_LOSS_BPS: Readonly<Record<Check, number>> = {
   division: 0.5,
 }
 
-/** Number of the largest losses that are kept. It exceeds 1 % of the trades of a run, as the 99th percentile needs. */
+/** Number of the largest losses that are kept. The 99th percentile needs 1 % of a run's trades: 100 by default. */
 const MAX_LOSSES = 200
 
-/** Counts of one check: how often it was made, and violations, which are losses above `allowedBps`. */
+/** Counts of one check. `made` counts its comparisons. `violations` counts losses above `allowedBps`. */
 type Tally = { made: number; readonly allowedBps: number; violations: number; worstBps: number }
 
-/** Findings of a run so far. As JSON, it is the benchmark's result, from which a later run continues. */
+/** Findings of a run so far. The benchmark writes them as its result, and a later run can continue from there. */
 export type CheckedTrades = {
   readonly seed: number
   /** Seed of the next market. */
   nextMarket: number
   trades: number
-  /** Trades drawn so far, including trades that cannot be checked. */
+  /** Number of generated trades, including trades that cannot be checked. */
   drawn: number
   readonly certificates: { issued: number; false: number }
   readonly lossBps: { p99: number; worst: number }
@@ -44,7 +44,7 @@ export type CheckedTrades = {
 }
 
 /**
- * Returns the result of no trades.
+ * Returns the initial result, without trades.
  *
  * @param seed - seed of the first market
  */
@@ -64,10 +64,10 @@ export function noTrades(seed: number): CheckedTrades {
 }
 
 /**
- * Checks trades from seeded random markets until there are enough of them. Whole markets only, so that a later call can
- * continue with the next one.
+ * Checks trades from seeded random markets until `result` has at least `trades` of them. Always completes a market, so
+ * that a later call can continue with the next one.
  *
- * @param result - result so far, to which this call adds
+ * @param result - result so far, which this function updates
  * @param report - called with each false certificate and each violation
  */
 export function checkTrades(result: CheckedTrades, trades: number, report: (text: string) => void): CheckedTrades {

@@ -1,6 +1,6 @@
 /**
- * Checks properties of optimal routes, independent of the search. Each check compares a route with another way to make
- * the same trade, and reports the basis points by which the other pays more.
+ * Checks properties of optimal routes. Each check compares a route with another way to make the same trade, and reports
+ * the basis points by which the other way pays more.
  */
 import { familyOf, nullIfRefused, type Pool } from '@sluice/liquidity'
 import {
@@ -17,14 +17,15 @@ import { divide } from './division.ts'
 import { type Market, type MarketTrade, quoteOrNull } from './markets.ts'
 
 /**
- * Names of the checks:
+ * Names of the checks, each with the property that it checks:
  * - `rate`: a smaller trade pays no less per unit.
- * - `union`: all pools together accept what two halves of the pools accept separately.
- * - `narrower`: a request with more restrictions pays no more; `narrower after gas` compares outputs after gas.
- * - `two pools`: no division between two pools of the pair pays more.
- * - `a then b`: two consecutive trades of parts pay no more.
+ * - `union`: all pools together pay for twice the amount what two halves of the pools pay separately.
+ * - `narrower`: a request with more restrictions pays no more.
+ * - `narrower after gas`: like `narrower`, but compares outputs after gas.
+ * - `two pools`: no division of the trade between two pools of the pair pays more.
+ * - `a then b`: two consecutive trades of parts of the input pay no more.
  * - `exact output`: a request for exactly the output of the route takes no more input.
- * - `found backwards`: a request with exactly the input of that second route pays no less.
+ * - `found backwards`: a request with the input that `exact output` found pays no less than that route.
  * - `division`: the chunked division of division.ts pays no more.
  */
 export const CHECKS = [
@@ -43,14 +44,14 @@ export type Check = (typeof CHECKS)[number]
 /** Another way to make the trade that pays more than the route, or takes less input. */
 export type Finding = { readonly check: Check; readonly lossBps: number; readonly detail: string }
 
-/** Maximum price impact of the routes to check. By default, the service rejects a larger impact. */
+/** Maximum price impact of the checked routes, as a fraction. By default, the service rejects a larger impact. */
 const MAX_IMPACT = 0.2
 /** Minimum base units of each token in a trade. With fewer, rounding alone can exceed a tenth of a basis point. */
 const MIN_UNITS = 100_000
 const BPS = 10_000
 /** Steps of the golden-section search that divides a trade between two pools. */
 const SECTION_STEPS = 40
-/** Parts of a trade that are compared with the whole. */
+/** Parts of a trade that are compared with the whole trade. */
 const TRADE_PARTS = [0.2, 0.5, 0.8]
 /** Gas of a typical route. */
 const TYPICAL_ROUTE_GAS = 300_000
@@ -59,18 +60,21 @@ const GAS_SHARES = [0.0001, 0.003]
 const DIVISION_LIMITS = { maxHops: 4, chunks: 24, maxPaths: 24 }
 /** Relative amount by which a route may exceed its certificate, due to floats. */
 const CERTIFICATE_ROUNDING = 1e-9
-/** Base units of a coarse token (one with few units in a trade) by which rounding in pools may exceed a certificate. */
+/**
+ * Base units of a coarse token by which rounding in pools may exceed a certificate. Trades have few units of such
+ * tokens.
+ */
 const ROUNDED_UNITS = 2
 
 export type CheckedTrade = {
   readonly findings: readonly Finding[]
-  /** Checks that had something to compare with. */
+  /** Checks that made at least one comparison. */
   readonly performed: readonly Check[]
   readonly hasCertificate: boolean
   readonly falseCertificates: readonly string[]
 }
 
-/** Checks a trade; null if it has no route, moves prices too far, or involves too few base units. */
+/** Checks a trade. Returns null if it has no route, too much price impact, or too few base units. */
 export function checkTrade(market: Market, graph: Graph, trade: MarketTrade): CheckedTrade | null {
   const route = routeOf(graph, trade)
   if (!route || minUnitsOf(route) < MIN_UNITS || impactOf(route) > MAX_IMPACT) return null
@@ -125,7 +129,7 @@ class TradeChecks {
     return { findings, performed: [...performed], hasCertificate: route.optimalityGapBps !== null, falseCertificates }
   }
 
-  /** Records the output of another way to make the trade. The request must allow this way. */
+  /** Compares the route with the output of another way to make the trade. The route's request must allow this way. */
   private compare(check: Check, amountOut: bigint, detail: string): void {
     const { route } = this
     this.performedChecks.add(check)
@@ -138,7 +142,7 @@ class TradeChecks {
       this.falseCertificates.push(`${check}: ${detail} pays ${amountOut}, above ${bound}`)
   }
 
-  /** Returns the fraction of the trade that rounding in the coarsest relevant token may gain. */
+  /** Returns the fraction of the trade that may be gained by rounding amounts of the coarsest token. */
   private maxRounding(): number {
     const { trade, market } = this
     const value = Number(trade.amountIn) * market.values[market.tokens.indexOf(trade.tokenIn)]!
@@ -209,10 +213,10 @@ class TradeChecks {
   }
 
   /**
-   * Compares the whole trade with two consecutive trades of its parts. The second trade uses the pools as the first
-   * trade leaves them. Skips markets whose prices disagree, because the second trade may then use a pool in reverse,
-   * which no single route does. Skips pairs of trades that together use a pool too often or have too many hops in
-   * series.
+   * Compares the whole trade with two consecutive trades of its parts. The second trade uses the pools in their state
+   * after the first. Skips markets whose prices disagree: the second trade may then use a pool in the reverse
+   * direction, and no single route can. Skips pairs of trades that together use a pool more often, or have more hops in
+   * series, than a route may.
    */
   private checkTwoTrades(): void {
     const { graph, trade, market } = this
@@ -227,7 +231,7 @@ class TradeChecks {
         ...trade,
         amountIn: trade.amountIn - firstInput,
       })
-      // Parts that pass a coarse token can gain or lose a whole unit of it.
+      // With few base units of a token, rounding of each part can gain or lose a noticeable fraction.
       if (!secondRoute || Math.min(minUnitsOf(firstRoute), minUnitsOf(secondRoute)) < MIN_UNITS) continue
       const legs = [...firstRoute.legs, ...secondRoute.legs]
       if (maxSwapsOfPool(legs) <= MAX_SWAPS && hopsInSeries(legs, trade) <= DIVISION_LIMITS.maxHops)
@@ -241,9 +245,10 @@ class TradeChecks {
   }
 
   /**
-   * Records the output of trades that may use a pool twice. No single route can, so the output refutes no certificate.
+   * Compares the route with trades that may use a pool twice. No single route can do so, so their output cannot
+   * contradict a certificate.
    *
-   * @param gain - fraction of the output that two swaps of a pool may gain over one
+   * @param gain - fraction of the output by which two swaps in a pool may pay more than one
    */
   private compareSum(check: Check, amountOut: bigint, detail: string, gain: number): void {
     this.performedChecks.add(check)
@@ -252,7 +257,7 @@ class TradeChecks {
   }
 
   /**
-   * Checks that a smaller trade pays no less per unit. Skipped if a pool itself pays less per unit for small amounts.
+   * Checks that a smaller trade pays no less per unit. Skips parts for which a pool itself pays less per unit.
    */
   private checkRate(): void {
     const { graph, trade, route } = this
@@ -261,7 +266,7 @@ class TradeChecks {
       const smaller = routeOf(graph, { ...trade, amountIn })
       if (!smaller || minUnitsOf(smaller) < MIN_UNITS || !route.legs.every((leg) => isConcave(leg, part))) continue
       this.performedChecks.add('rate')
-      // Each of two amounts may differ by one unit because of rounding.
+      // Rounding may change each of the two outputs by one unit.
       const rounding = 2 / minUnitsOf(smaller)
       const rate = (Number(smaller.amountOut) / Number(amountIn)) * (1 + rounding)
       const lossBps = (Number(route.amountOut) / Number(trade.amountIn) / rate - 1) * BPS
@@ -270,7 +275,7 @@ class TradeChecks {
     }
   }
 
-  /** Checks that all pools together accept amounts that two disjoint sets of them accept separately. */
+  /** Checks that all pools together pay no less for twice the input than two disjoint halves of them pay separately. */
   private checkUnion(): void {
     const { graph, trade, market } = this
     const half = Math.ceil(market.pools.length / 2)
@@ -296,7 +301,7 @@ class TradeChecks {
       return
     }
     const addedInput = Number(inverse.route.amountIn - trade.amountIn)
-    // One additional unit is due to rounding.
+    // Rounding may add one unit.
     const lossBps = addedInput > 1 ? (addedInput / Number(trade.amountIn)) * BPS : 0
     if (lossBps > 0) this.findings.push({ check: 'exact output', lossBps, detail: `takes ${inverse.route.amountIn}` })
     const forward = routeOf(graph, { ...trade, amountIn: inverse.route.amountIn })
@@ -308,8 +313,9 @@ class TradeChecks {
 }
 
 /**
- * Returns the fraction by which pools pay more for two swaps than for one swap of both amounts. A pool does so if it
- * lowers its fee between the swaps. Sums the fractions of all pools, as if each pool paid the whole output.
+ * Returns the maximum fraction by which two consecutive swaps in each pool pay more than one swap of both amounts. A
+ * pool pays more if it lowers its fee between the swaps. Sums the fractions of all pools, so the result is an upper
+ * bound.
  */
 function gainOfTwoSwaps(firstLegs: readonly Leg[], secondLegs: readonly Leg[]): number {
   let gain = 0
@@ -354,7 +360,7 @@ function isConcave({ pool, tokenIn, tokenOut, amountIn, amountOut }: Leg, part: 
 
 const partOf = (amount: bigint, part: number): bigint => (amount * BigInt(Math.round(part * 1e6))) / 1_000_000n
 
-/** Returns the best output of two pools that divide a trade, from their own quotes; null if no division is accepted. */
+/** Returns the best output of a trade that is divided between two pools; null if they accept no division. */
 function bestDivision(a: Pool, b: Pool, { tokenIn, tokenOut, amountIn }: MarketTrade): bigint | null {
   const outputOf = (part: number): bigint | null => {
     const inputOfA = partOf(amountIn, part)
@@ -368,7 +374,8 @@ function bestDivision(a: Pool, b: Pool, { tokenIn, tokenOut, amountIn }: MarketT
     if (output !== null && (best === null || output > best)) best = output
     return output ?? -1n
   }
-  // The grid finds an interval in which both pools accept their amounts. In this interval, the output is concave.
+  // The grid finds an interval in which both pools accept their amounts. The output is concave there, so a
+  // golden-section search finds the maximum.
   const grid = Array.from({ length: 33 }, (_, k) => k / 32)
   const values = grid.map((part) => keepBest(outputOf(part)))
   const bestPoint = values.reduce((bestIndex, value, k) => (value > values[bestIndex]! ? k : bestIndex), 0)

@@ -1,6 +1,6 @@
 /**
- * Divides a trade independently of the router: assigns chunks to the path with the best exact quote, and then moves
- * chunks between paths while the output grows. Uses no price curves, prices, or capacities.
+ * Divides a trade between paths, independently of the router. Assigns one chunk of the input after the other to the
+ * path with the best exact quote. Then moves amounts between paths while the output grows.
  */
 import type { Address } from '@sluice/chains'
 import type { Pool } from '@sluice/liquidity'
@@ -8,7 +8,7 @@ import { type MarketTrade, quoteOrNull } from './markets.ts'
 
 export type DivisionLimits = {
   readonly maxHops: number
-  /** Number of equal parts that are assigned one after the other. */
+  /** Number of equal chunks of the input. */
   readonly chunks: number
   /** Maximum number of paths, shortest first. */
   readonly maxPaths: number
@@ -25,7 +25,7 @@ export function divide(pools: readonly Pool[], trade: MarketTrade, limits: Divis
   let total: bigint | null = 0n
   const chunk = trade.amountIn / BigInt(limits.chunks) || 1n
   for (let remaining = trade.amountIn; remaining > 0n; ) {
-    // The last chunk contains the remainder of the division.
+    // The last chunk includes the remainder of the integer division.
     const size = remaining < 2n * chunk ? remaining : chunk
     const best = bestMove(paths, limits.maxHops, (pathIndex) => amounts.with(pathIndex, amounts[pathIndex]! + size))
     if (!best) return null
@@ -36,7 +36,7 @@ export function divide(pools: readonly Pool[], trade: MarketTrade, limits: Divis
   return improveByMoves(paths, amounts, { output: total!, chunk, maxHops: limits.maxHops })
 }
 
-/** Moves smaller and smaller amounts between paths while the output grows. */
+/** Moves amounts between paths while the output grows. Reduces the amounts when no move helps. */
 function improveByMoves(
   paths: readonly Path[],
   start: readonly bigint[],
@@ -73,8 +73,9 @@ const minOf = (a: bigint, b: bigint): bigint => {
 type Move = { readonly pathIndex: number; readonly output: bigint }
 
 /**
- * Returns the path whose increase pays most; null if no path accepts it. `amountsAfter` returns null for a forbidden
- * move.
+ * Returns the best path for an increase of its amount, and the resulting output; null if no path accepts it.
+ *
+ * @param amountsAfter - returns the amounts of all paths after the increase of one path; null if this path is excluded
  */
 function bestMove(
   paths: readonly Path[],
@@ -85,18 +86,19 @@ function bestMove(
   for (const pathIndex of paths.keys()) {
     const amounts = amountsAfter(pathIndex)
     const output = amounts && outputOf(paths, amounts, maxHops)
-    if (output != null && !(best && best.output >= output)) best = { pathIndex: pathIndex, output }
+    if (output != null && !(best && best.output >= output)) best = { pathIndex, output }
   }
   return best
 }
 
 /**
- * Returns the total output of all paths, with one swap per pool for the sum of its inputs, as in a route. Null if a
- * pool rejects its input, or is used in both directions.
+ * Returns the total output of all paths. As in a route, a pool makes one swap for all paths through it. Returns null if
+ * a pool rejects its input or is used in both directions.
  */
 function outputOf(paths: readonly Path[], amounts: readonly bigint[], maxHops: number): bigint | null {
   let output = 0n
-  // A pool's input is known once all paths have reached it, so pools are processed in the order of `orderOf`.
+  // Swaps in the order of `orderOf`, because the input of a pool is known only after the earlier swaps of all its
+  // paths.
   const pathInputs = paths.flatMap((path, k) => (amounts[k]! > 0n ? [{ path, amount: amounts[k]! }] : []))
   const order = orderOf(
     pathInputs.map(({ path }) => path),
@@ -122,8 +124,8 @@ function outputOf(paths: readonly Path[], amounts: readonly bigint[], maxHops: n
 }
 
 /**
- * Returns the pools in an order compatible with all paths; null if there is none, a pool is used in both directions, or
- * joined paths exceed `maxHops`.
+ * Returns the swaps (as keys) in an order that is compatible with all paths. Returns null if there is no such order, if
+ * a pool is used in both directions, or if the paths together have more than `maxHops` swaps in series.
  */
 function orderOf(paths: readonly Path[], maxHops: number): readonly string[] | null {
   const predecessors = new Map<string, Set<string>>()

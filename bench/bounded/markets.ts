@@ -1,7 +1,7 @@
 /**
- * Generates seeded markets with bounded pools: narrow positions, gaps without liquidity, capped vaults, pools near
- * their ratio limits, coarse tokens (with few base units per value), and real states of every family. Prices of pools
- * agree within fees, except in some of the markets.
+ * Generates seeded markets of pools with limited capacity: narrow positions, gaps without liquidity, capped vaults,
+ * pools near their ratio limits, and real states of every family. Some tokens are coarse, which means that they have
+ * few base units per value. Except in some markets, the prices of pools differ by less than their fees.
  */
 import { type Address, toAddress } from '@sluice/chains'
 import { familyOf, nullIfRefused, type Pool } from '@sluice/liquidity'
@@ -15,7 +15,7 @@ export type Market = {
   readonly tokens: readonly Address[]
   /** Value of a base unit of each token, in a common unit, in the order of `tokens`. */
   readonly values: readonly number[]
-  /** Value of a trade that has a noticeable effect on the deepest pools. */
+  /** Value of a trade that noticeably changes the prices of the deepest pools. */
   readonly depth: number
   /** True if prices of pools differ by more than their fees. */
   readonly pricesDisagree: boolean
@@ -23,19 +23,19 @@ export type Market = {
 
 export type MarketTrade = { readonly tokenIn: Address; readonly tokenOut: Address; readonly amountIn: bigint }
 
-/** One of this many markets has prices that disagree by more than fees. */
+/** In one of this many markets, the prices of pools differ by more than fees. */
 const DISAGREEING_INTERVAL = 6
 const MAX_POOLS = 14
 const MAX_TOKENS = 6
-/** Base units of a coarse token that equal a market's depth. */
+/** Base units of a coarse token with the value of a market's depth. */
 const COARSE_UNITS = 1e7
-/** Maximum deviation of a pool's price as a fraction of its fee, in markets whose prices agree. */
+/** Maximum deviation of a pool's price in markets whose prices agree, as a fraction of the pool's fee. */
 const MAX_FEE_SHARE = 0.8
 
 export type MarketOptions = {
   /** Kinds of synthetic pools; all by default. */
   readonly kinds?: readonly SyntheticKind[]
-  /** Real states that may be placed; all by default. */
+  /** Real states of pools to choose from; all by default. */
   readonly states?: readonly RealState[]
 }
 
@@ -56,7 +56,7 @@ export function makeMarket(
   for (let index = 0; index < realStateCount; index++) {
     const state = random.pick(states)
     const value = values[index] ?? 1 / state.rate
-    // The first real state sets the scale, and further ones must have a similar value.
+    // The first real state determines the depth. States of much smaller or larger value are left out.
     const valueOfScale = state.scale * value
     if (index > 0 && !(valueOfScale > depth / 1e3 && valueOfScale < depth * 1e3)) continue
     values[index] = value
@@ -68,7 +68,7 @@ export function makeMarket(
   const tokenValues = values.map((value) => value ?? depth / unitsOfDepth(random))
   const count = 2 + Math.floor(random.next() * (MAX_POOLS - 1))
   for (let attempt = 0; pools.length < count && attempt < 4 * MAX_POOLS; attempt++) {
-    // The first pools join all tokens, so that every trade has a path.
+    // The first pools connect all tokens, so that every trade has a path.
     const a = attempt < tokens.length - 1 ? attempt : Math.floor(random.next() * tokens.length)
     const b =
       attempt < tokens.length - 1
@@ -88,7 +88,7 @@ export function makeMarket(
 const unitsOfDepth = (random: Random) => (random.next() < 0.15 ? COARSE_UNITS : 10 ** (12 + 12 * random.next()))
 
 /** A market, and the indices of two of its tokens. */
-type DrawnPair = Pick<Market, 'tokens' | 'values' | 'depth' | 'pricesDisagree'> & {
+type TokenPair = Pick<Market, 'tokens' | 'values' | 'depth' | 'pricesDisagree'> & {
   readonly a: number
   readonly b: number
 }
@@ -96,14 +96,14 @@ type DrawnPair = Pick<Market, 'tokens' | 'values' | 'depth' | 'pricesDisagree'> 
 function specOf(
   random: Random,
   kind: SyntheticKind,
-  { a, b, tokens, values, depth, pricesDisagree }: DrawnPair,
+  { a, b, tokens, values, depth, pricesDisagree }: TokenPair,
 ): PairSpec {
   const feePpm = random.pick([100, 500, 3000, 3000, 10_000])
   const deviation = hasNoFee(kind) ? 0 : pricesDisagree ? 0.03 : (MAX_FEE_SHARE * feePpm) / 1e6
   return {
     tokens: [tokens[a]!, tokens[b]!],
     price: (values[a]! / values[b]!) * Math.exp((random.next() * 2 - 1) * deviation),
-    // Approximate size in base units of the first token, by a log-normal distribution.
+    // Approximate size in base units of the first token, from a log-normal distribution.
     size: ((depth / values[a]!) * Math.exp(random.normal() * 1.5)) / 4,
     feePpm,
   }
@@ -124,7 +124,7 @@ function marketPool(
   return { ...pool, ...identityOf(index), tokens }
 }
 
-/** Returns a random trade between random tokens. Sizes range up to many times the market's capacity. */
+/** Returns a trade of random size between random tokens. Some trades exceed the market's capacity many times. */
 export function drawTrade({ tokens, values, depth, seed }: Market, index: number): MarketTrade {
   const random = seededRandom(seed * 1009 + index)
   const a = Math.floor(random.next() * tokens.length)

@@ -1,4 +1,4 @@
-/** Reads states of real pools from the test vectors of every family, with their rates and scales. */
+/** Reads states of real pools from the test vectors of every family, with their prices and typical inputs. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
@@ -17,7 +17,7 @@ export type RealState = {
   readonly scale: number
 }
 
-/** Maximum states per family, since some families have thousands of vectors. */
+/** Maximum number of states per family. Some families have thousands of vectors. */
 const MAX_PER_FAMILY = 12
 const folder = join(import.meta.dirname, '../../packages/liquidity/vectors')
 
@@ -56,7 +56,7 @@ function load(): readonly RealState[] {
   return [...statesByFamily.values()].flatMap((states) => [...states.values()])
 }
 
-/** Returns true for amounts that occur in trades of tokens with up to 27 decimals: neither tiny nor astronomic. */
+/** Returns true for amounts that occur in trades of tokens with up to 27 decimals. */
 const isUsual = (units: number): boolean => units >= 1e3 && units <= 1e30
 
 const keyOf = ({ state }: Pool, i: number, j: number): string =>

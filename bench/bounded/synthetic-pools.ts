@@ -1,4 +1,4 @@
-/** Generates pools of a given price and size with limited capacity. Each kind of pool has another limit. */
+/** Generates pools with a given price and size. The capacity of each kind of pool is limited in another way. */
 import { type Address, ZERO_ADDRESS } from '@sluice/chains'
 import { familyOf, type Pool } from '@sluice/liquidity'
 import { type Random, wholeNumber } from '../lib/random.ts'
@@ -16,8 +16,9 @@ export type PairSpec = {
 type PoolState = Pick<Pool, 'family' | 'tokens' | 'state'>
 
 /**
- * Kinds of pools. A kind that is listed more often is drawn more often. `narrow`, `gap`, and `wide` have concentrated
- * liquidity: around the price, with empty ranges on both sides of it, or in a narrow and a very wide position.
+ * Kinds of pools. Random choices prefer kinds that are listed several times. Three kinds have concentrated liquidity:
+ * `narrow` around the price, `gap` with an empty range on each side of the price, `wide` in a narrow and a very wide
+ * position.
  */
 export const SYNTHETIC_KINDS = [
   'pair',
@@ -34,17 +35,17 @@ export const SYNTHETIC_KINDS = [
 ] as const
 export type SyntheticKind = (typeof SYNTHETIC_KINDS)[number]
 
-/** Returns true for kinds without a fee. Their price must be exact, because any deviation would be an arbitrage. */
+/** Returns true for kinds without a fee. Their price must be exact, because any deviation would allow arbitrage. */
 export const hasNoFee = (kind: SyntheticKind): boolean => kind === 'vault' || kind === 'wrapper'
 
 const E18 = 10n ** 18n
 const TICK_SPACING: Readonly<Record<number, number>> = { 100: 1, 500: 10, 3000: 60, 10000: 200 }
-/** Maximum absolute tick. Beyond it, 96-bit square root prices lose too much precision. */
+/** Maximum absolute tick. Beyond it, Q64.96 square root prices lose too much precision. */
 const MAX_TICK = 700_000
 /** Minimum base units of each token in a pool. */
 const MIN_UNITS = 1_000
 
-/** Returns a pool; null if it would hold too few units of a token, or its price is out of range. */
+/** Returns a pool; null if it would hold too few units of a token or its price is out of range. */
 export function makePool(kind: SyntheticKind, spec: PairSpec, random: Random): PoolState | null {
   if (!(spec.size > MIN_UNITS && spec.size * spec.price > MIN_UNITS)) return null
   if (kind === 'pair') return pairState(spec)
@@ -61,18 +62,18 @@ function pairState({ tokens, price, size, feePpm }: PairSpec): PoolState {
 }
 
 /**
- * A position from `below` ticks below the price to `above` ticks above it. A negative number is on the other side of
- * the price. `part` is the position's part of the pool's size.
+ * A position from `below` ticks below the price to `above` ticks above it. A negative number means the other side of
+ * the price. `part` is the position's size as a multiple of the pool's size.
  */
 type Position = { readonly below: number; readonly above: number; readonly part: number }
 
 function drawPositions(kind: 'narrow' | 'gap' | 'wide', random: Random): readonly Position[] {
-  const width = (widest: number) => 20 + random.next() ** 2 * widest
+  const width = (maxTicks: number) => 20 + random.next() ** 2 * maxTicks
   const center = { below: width(600), above: width(600), part: 1 }
   if (kind === 'narrow')
     return random.next() < 0.5 ? [center] : [center, { below: width(3000), above: width(3000), part: 0.5 }]
   if (kind === 'wide') return [center, { below: 80_000, above: 80_000, part: 0.3 }]
-  // Two further positions, each beyond a range without liquidity, which a swap crosses.
+  // Two further positions, beyond a range without liquidity on each side. A large swap crosses this range.
   const gap = 200 + random.next() * 2000
   return [
     center,
@@ -120,12 +121,14 @@ function weightedState({ tokens, price, size, feePpm }: PairSpec, random: Random
   }
 }
 
-/** Maximum fee of stable pools in ppm. A higher fee that stays in the pool would make two swaps better than one. */
+/**
+ * Maximum fee of stable pools in ppm. Fees stay in the pool, so with a higher fee two swaps would pay more than one.
+ */
 const MAX_STABLE_FEE = 500
 
 /**
- * Returns a stable pool that holds almost nothing of one token. First computes the price of the pool without fee, and
- * then corrects the rates so that the price is the requested one.
+ * Returns a stable pool with unequal balances. First computes the price of the pool without a fee, and then corrects
+ * the rates so that the pool has the requested price.
  */
 function stableState({ tokens, price, size, feePpm }: PairSpec, random: Random): PoolState | null {
   if (feePpm > MAX_STABLE_FEE) return null
@@ -158,7 +161,7 @@ function stableState({ tokens, price, size, feePpm }: PairSpec, random: Random):
 
 const PLACEHOLDER_IDENTITY = { id: 'pool', dex: 'bounded', address: ZERO_ADDRESS }
 
-/** Returns a vault that accepts slightly more than its size, and pays part of its assets. */
+/** Returns a vault that accepts deposits up to a part of its size, and pays out up to a part of its assets. */
 function vaultState({ tokens, price, size }: PairSpec, random: Random): PoolState {
   const totalAssets = wholeNumber(size)
   const state = {

@@ -1,8 +1,11 @@
 /**
- * `npm run bench -- bus [pools]`: measures the cost and latency of the bus over its own redis-server. Cases: a full
- * write; one and three joining workers; blocks of 200 changed pools at 10 and 40 per second and at full speed, with
- * four worker processes and with none; blocks of 20 pools; blocks of swaps that do not change ticks. Half of the
- * changed pools have ticks, and a fifth of those change their ticks.
+ * `npm run bench -- bus [pools]`: measures the cost and latency of the bus (state of a chain shared over Redis) with
+ * its own redis-server. Half of the changed pools have ticks, and a fifth of these change their ticks. Cases:
+ * - a write of the full state
+ * - one joining worker, and three at once
+ * - blocks of 200 changed pools, at 10 and 40 per second and at full speed, with four workers and without
+ * - blocks of 20 changed pools
+ * - blocks of swaps that do not change ticks
  */
 import { type ChildProcess, fork } from 'node:child_process'
 import { join } from 'node:path'
@@ -24,7 +27,7 @@ import { record, rounded } from '../record.ts'
 const POOL_COUNT = Number(process.argv[2] ?? 100_000)
 const POOLS_PER_BLOCK = 200
 const WORKERS = 4
-/** Blocks prepared before they are published. A real indexer keeps a similar number of blocks in memory: 64. */
+/** Blocks that are prepared before they are published. A real indexer keeps 64 blocks in memory. */
 const PREPARED_BLOCKS = 100
 const NO_PAIRS = { added: [], removed: [] }
 const keys = keysOf(1)
@@ -58,7 +61,7 @@ function stateOf(map: PoolMap): PublishedState {
 }
 
 /**
- * Returns the next version of the pools.
+ * Returns the pools after a block that changes `perBlock` of them.
  *
  * @param hasTicks - true if a fifth of the changed pools with ticks change their ticks too
  */
@@ -67,7 +70,7 @@ function changePools(map: PoolMap, version: number, hasTicks: boolean, perBlock:
   const next = Array.from({ length: perBlock }, (_, i) => {
     const n = pick(i % 2 === 0 ? v3Numbers : v2Numbers, i)
     const old = map.get(ids[n]!) as Pool<{ ticks?: unknown }>
-    // Every fifth change replaces the ticks. The other changes keep the ticks of the pool.
+    // Every fifth change also replaces the ticks.
     const pool = syntheticPool(n, version) as Pool<object>
     if (!old.state.ticks || (hasTicks && (version + i / 2) % 5 === 0)) return { ...old, state: pool.state }
     return { ...old, state: { ...pool.state, ticks: old.state.ticks } }
@@ -76,7 +79,7 @@ function changePools(map: PoolMap, version: number, hasTicks: boolean, perBlock:
 }
 
 type WorkerFigures = {
-  /** Milliseconds from each block's time to its arrival in the worker. */
+  /** Milliseconds from each block's timestamp to its arrival in the worker. */
   readonly lags: number[]
   readonly cpuMsPerBlock: number
 }
@@ -105,8 +108,8 @@ type BlockLoad = {
 }
 
 /**
- * Publishes blocks like an indexer, which encodes a block while Redis writes the previous one. Blocks are prepared in
- * batches outside of the measured time, so that the heap is about as large as an indexer's.
+ * Publishes blocks like an indexer, which encodes a block while Redis writes the previous one. Prepares the blocks in
+ * batches before the measured time. The size of the batches makes the heap about as large as an indexer's.
  */
 async function publishBlocks({ count, everyMs = 0, hasTicks = true, perBlock = POOLS_PER_BLOCK }: BlockLoad) {
   const totals = { seconds: 0, writerCpuMs: 0, redisCpuMs: 0 }
@@ -115,15 +118,15 @@ async function publishBlocks({ count, everyMs = 0, hasTicks = true, perBlock = P
     for (let i = 0; i < Math.min(PREPARED_BLOCKS, remaining); i++) {
       pools = changePools(pools, blockNumber + i + 1, hasTicks, perBlock)
       states.push(pools)
-      // Lets the timer renew the lease.
+      // Yields to the timer that renews the lease.
       await sleep(0)
     }
     await lease.acquire(connection)
     const [redisCpu, cpu, start] = [await redisCpuMs(), process.cpuUsage(), performance.now()]
     let pendingWrite: Promise<void> | undefined
     for (const [i, map] of states.entries()) {
-      const earlyMs = start + i * everyMs - performance.now()
-      if (earlyMs > 0) await sleep(earlyMs)
+      const waitMs = start + i * everyMs - performance.now()
+      if (waitMs > 0) await sleep(waitMs)
       const previousWrite = pendingWrite
       pendingWrite = (await publisher.send(connection, stateOf(map), NO_PAIRS)).answer
       await previousWrite
@@ -165,7 +168,7 @@ async function measureBlocks(workers: readonly ChildProcess[], load: BlockLoad) 
 }
 
 const emptyRedisBytes = await info('used_memory')
-// Creating the pools has blocked the timer that renews the lease.
+// Acquires the lease again, because the creation of the pools blocked the timer that renews it.
 await lease.acquire(connection)
 const start = performance.now()
 await publisher.writeAll(connection, stateOf(pools), [])
@@ -182,7 +185,7 @@ const joins = {
   threeAtOnce: threeWorkers.map(({ joined }) => rounded(joined.joinMs)),
 }
 console.log('joins', joins)
-// Runs before the cases that change ticks, so that all pools still have their initial ticks.
+// Runs before the cases that change ticks, while all pools still have their initial ticks.
 const swapBlocks = await measureBlocks(workers, { count: 40, everyMs: 50, hasTicks: false })
 console.log('only swaps, 20 blocks per second', swapBlocks)
 const smallBlocks = await measureBlocks(workers, { count: 100, everyMs: 100, perBlock: 20 })
@@ -192,7 +195,8 @@ console.log('10 blocks per second', paced10)
 const paced40 = await measureBlocks(workers, { count: 400, everyMs: 25 })
 console.log('40 blocks per second', paced40)
 const fullSpeed = await measureBlocks(workers, { count: 400 })
-// Runs after the timed cases with workers: after a forced garbage collection, the next ones of all workers would coincide.
+// Runs after the timed cases with workers. It forces a garbage collection in all workers, after which their next
+// collections would also coincide.
 const heaps = await Promise.all(workers.map((worker) => requestFromWorker<number>(worker, 'heap')))
 for (const worker of workers) worker.kill('SIGKILL')
 await connection.call('XTRIM', keys.entries, 'MAXLEN', 0)

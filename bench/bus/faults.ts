@@ -2,7 +2,7 @@
 import { runFaults } from '@sluice/bus/testing'
 import { record } from '../record.ts'
 
-/** Maximum milliseconds after a fault until all workers have new blocks. */
+/** Maximum milliseconds from a fault until all workers receive new blocks. */
 const MAX_HEAL_MS = 10_000
 
 const [seconds = '600', seed = '1'] = process.argv.slice(2)

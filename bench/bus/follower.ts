@@ -1,4 +1,6 @@
-/** One worker of the benchmark, with the URL in its arguments. Messages start it and request its results. */
+/**
+ * A worker process of bus.ts, with the URL of Redis as its argument. Messages reset its counts and request its results.
+ */
 import { keysOf, StateFollower } from '@sluice/bus/testing'
 import { Semaphore } from '@sluice/rpc'
 

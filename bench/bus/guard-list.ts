@@ -1,10 +1,10 @@
-/** The guards of the bus, for `npm run bench -- bus guards`. */
+/** Checks in the code of the bus against faults (guards), for `npm run bench -- bus guards`. */
 import { join } from 'node:path'
 import { root } from '../../scripts/lib/run.ts'
 
-/** Replacement of a text in a source file. */
+/** Replacement of the text `from` by `to` in a source file. */
 export type Edit = { readonly file: string; readonly from: string; readonly to: string }
-/** A check in the code of the bus against a fault, with the edits that remove it. */
+/** A check against faults, with the edits that remove the check from the code. */
 export type Guard = {
   readonly name: string
   readonly edits: readonly Edit[]
@@ -14,8 +14,8 @@ export type Guard = {
 
 const edit = (file: string, from: string, to = ''): Edit => ({ file: join(root, 'packages/bus/src', file), from, to })
 
-// Checks in the Redis scripts: that the writer holds the lease, that its previous write is the last one (by its tag), and
-// that the numbers of fields and of pairs are right.
+// Checks in the Redis scripts. The writer must hold the lease. Its previous write must be the last one, by its tag. The
+// numbers of fields and of pairs must be right.
 const LEASE_CHECK = "if redis.call('GET', KEYS[1]) ~= ARGV[1] then return {'LOST'} end"
 const TAG_CHECK = "if head[1] ~= ARGV[3] then return {'CHANGED'} end"
 const FIELD_COUNT_CHECK = "if redis.call('HLEN', KEYS[3]) ~= tonumber(head[3]) then return {'DAMAGED'} end"

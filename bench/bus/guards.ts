@@ -1,8 +1,8 @@
 /**
- * `npm run bench -- bus guards [words of names, separated by commas]`: removes the guards of the bus one at a time.
- * A guard is a check in the code against a fault. Records which tests fail: the fault test (by wrong states or stuck
- * workers) and the unit tests. Fails if no test notices a removed guard. Source files do not change; processes and
- * tests load edited versions of them.
+ * `npm run bench -- bus guards [words of names, separated by commas]`: removes one guard of the bus at a time. A guard
+ * is a check in the code against a fault. Records if the fault test has wrong states or stuck workers, and which unit
+ * tests fail. Fails if no test notices that a guard is removed. Source files do not change: processes and tests load
+ * edited copies of them.
  */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -22,7 +22,7 @@ const chosenGuards = guards.filter(({ name }) => words.some((word) => name.inclu
 const baseline = await runFaults({ seconds: SECONDS, seed: SEED })
 if (baseline.wrong.length + baseline.stuck.length > 0)
   throw new Error(`the fault test fails with all guards: ${JSON.stringify(baseline)}`)
-/** Results by guard. Keeps results of guards that are not selected in this run. */
+/** Results by guard, including earlier results of guards that this run does not select. */
 const results = new Map<string, object>(lastResults().map((result) => [result.without, result]))
 let survivorCount = 0
 for (const { name, edits, faults } of chosenGuards) {
@@ -57,7 +57,7 @@ function lastResults(): readonly { readonly without: string }[] {
   return lastRecord<{ guards: readonly { without: string }[] }>('bus-guards')?.guards ?? []
 }
 
-/** Returns a module hook that loads the files with the edits. */
+/** Returns the source of a Node module hook that edits the files when they are loaded. */
 function hookSource(edits: readonly Edit[]): string {
   const byUrl = edits.map(({ file, from, to }) => [pathToFileURL(file).href, from, to])
   return `import { registerHooks } from 'node:module'

@@ -1,8 +1,8 @@
 /**
- * `npm run bench -- capacity bill [minutes]`: measures requests, calls, bytes, and provider credits of a self-hosted
- * service with one chain. Phases: start of the chain, 30 s without blocks, an hour with one quote per minute, and an
- * hour with one quote per second. Shorter measurements are scaled to an hour. The cost of scanning Ethereum's past logs
- * is computed from the chain's file. Results in `results/bill.json`.
+ * `npm run bench -- capacity bill [minutes]`: measures the requests, calls, bytes, and billing units that a self-hosted
+ * service of one chain uses at its RPC provider. Phases: start of the chain, 30 s without blocks, an hour with one
+ * quote per minute, and an hour with one quote per second. Shorter measurements are scaled to an hour. Computes the
+ * cost of a scan of Ethereum's past logs from the chain's file. Results in `results/bill.json`.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { loadRegistry } from '@sluice/chains'
@@ -14,10 +14,10 @@ import { record, rounded } from '../record.ts'
 const minutes = Number(process.argv[2] ?? '60')
 if (!(minutes > 0)) throw new Error('usage: npm run bench -- capacity bill [minutes]')
 
-/** Billing units per call. */
+/** Prices of an RPC provider, in its billing units. */
 type PriceList = {
   readonly unit: string
-  /** Units of a method that `methods` does not list. */
+  /** Units per call of a method that `methods` does not list. */
   readonly call: number
   /** Units of a batch, in addition to its calls. */
   readonly batch: number
@@ -52,8 +52,8 @@ const prices: Readonly<Record<string, PriceList>> = {
 }
 const priceOf = ({ call, methods }: PriceList, method: string) => methods[method] ?? call
 
-/** Maximum blocks per `eth_getLogs` request in plans of providers. */
-const GRANTED_BLOCKS = {
+/** Maximum blocks per `eth_getLogs` request, by plan of a provider. */
+const MAX_LOG_BLOCKS = {
   'Alchemy, free': 10,
   'QuickNode, free': 5,
   'Chainstack, developer': 100,
@@ -61,12 +61,12 @@ const GRANTED_BLOCKS = {
 }
 /** Newest block that a scan of Ethereum's past logs covers. */
 const ETHEREUM_HEAD = 24_000_000
-/** Families whose pools are known only from logs. */
+/** Families whose pools the service finds only in logs. */
 const LISTED_BY_LOGS = ['uniswap-v4', 'balancer-v2', 'balancer-v3', 'pancake-infinity', 'ekubo']
 
-/** Timeouts that are long enough to avoid retries on a busy machine, which would add calls. */
+/** Long timeouts, because retries on a busy machine would add calls. */
 const LONG_TIMEOUTS = { REQUEST_TIMEOUT_MS: '120000', RPC_TIMEOUT_MS: '60000' }
-/** Wait after the first quote, in which the service finishes its background work. */
+/** Wait after the first quote until the service has finished its background work. */
 const WARM_UP_MS = 10_000
 /** Measured time without blocks and quotes. */
 const REST_MS = 30_000
@@ -86,13 +86,13 @@ class Meter {
     }
   }
 
-  /** Resets the counts. */
+  /** Starts the counts at zero. */
   reset(): void {
     const { calledMethods: methods, requestCount: requests, byteCount: bytes } = this.node
     this.start = { methodCount: methods.length, requests, bytes, batches: this.batches }
   }
 
-  /** @param scale - factor from the measured to the reported time */
+  /** Returns the counts since `reset`. @param scale - factor from the measured to the reported time */
   read(scale = 1) {
     const methods = this.node.calledMethods.slice(this.start.methodCount)
     const batches = this.batches - this.start.batches
@@ -176,15 +176,15 @@ async function measureStartAndRest() {
   return { waking, rest30s: meter.read() }
 }
 
-/** Returns the calls of the scan of Ethereum's logs: one per range, for all families together. */
+/** Returns the cost of a scan of Ethereum's past logs, by plan. The scan makes one call per range for all families. */
 function scanCosts(): object {
   const starts = loadRegistry()
     .chain(1)!
     .dexes.filter(({ family, startBlock }) => LISTED_BY_LOGS.includes(family) && startBlock !== undefined)
     .map(({ startBlock }) => startBlock!)
   const blocks = ETHEREUM_HEAD - Math.min(...starts)
-  const plans = Object.entries(GRANTED_BLOCKS).map(([plan, granted]) => {
-    const calls = Math.ceil(blocks / granted)
+  const plans = Object.entries(MAX_LOG_BLOCKS).map(([plan, maxBlocks]) => {
+    const calls = Math.ceil(blocks / maxBlocks)
     const units = Object.entries(prices).map(([provider, list]) => [provider, calls * priceOf(list, 'eth_getLogs')])
     return [plan, { calls, hoursAt10PerSecond: rounded(calls / 10 / 3_600), units: Object.fromEntries(units) }]
   })
@@ -192,7 +192,7 @@ function scanCosts(): object {
 }
 
 const startAndRest = await measureStartAndRest()
-// Start one after the other, because a starting service uses a whole core.
+// Starts them one after the other, because a starting service uses a whole core.
 const worlds = [await start(), await start(), await start()] as const
 const [quiet, quietWithBlocks, busy] = await Promise.all([
   measureHour(worlds[0], { everyMs: 60_000, hasBlocks: false }),

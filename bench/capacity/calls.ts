@@ -1,8 +1,8 @@
 /**
  * `npm run bench -- capacity calls [folder of another checkout]`: counts JSON-RPC calls and HTTP requests from the
- * service to its node: for waking (the first request, from which the service follows the chain), for each followed
- * block, and for each quote, idle and busy. With another checkout, counts both in one run. Results in
- * `results/calls.json`; the table is in packages/rpc/README.md.
+ * service to its node. Counts them for waking (the first request, after which the service follows the chain), for each
+ * block, and for each quote of an idle and of a busy service. With another checkout, also counts those of its service.
+ * Results in `results/calls.json` and packages/rpc/README.md.
  */
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -18,16 +18,16 @@ type Counts = Readonly<
 >
 
 /**
- * Blocks mined in ten seconds, in which each audit runs once. In a shorter time, the count would depend on whether an
- * audit runs.
+ * Number of mined blocks. They take ten seconds, in which each periodic audit of the service runs once. In a shorter
+ * time, the result would depend on chance.
  */
 const BLOCKS = 50
 const QUOTES = 40
-/** Quotes of each of two callers per block. */
+/** Quotes that each of two callers requests per block. */
 const QUOTES_OF_CALLER = 7
-/** Number of measurements of waking. The result is their median. */
+/** Number of measured starts of the service. The result is their median. */
 const WAKES = 3
-/** Measured seconds without activity, as many as the blocks take. */
+/** Measured seconds without activity: as long as the measurement of blocks. */
 const REST_SECONDS = 10
 const otherRoot = process.argv[2]
 const results: Record<string, Counts> = {}
@@ -67,7 +67,7 @@ async function countCalls(root: string): Promise<Counts> {
       wakes.push(await countDuring(1, quote))
     }
     const waking = wakes.sort((a, b) => a.calls - b.calls)[WAKES >> 1]!
-    // After these quotes all tokens are known.
+    // After these quotes, the service knows all tokens.
     for (let i = 0; i < 40; i++) await quote()
     await sleep(1_000)
     const restSecond = await countDuring(REST_SECONDS, () => sleep(REST_SECONDS * 1_000))
@@ -81,7 +81,7 @@ async function countCalls(root: string): Promise<Counts> {
     const busy = await countDuring(1, async () => {
       busyQuotes = (await sendForMs(service.url, nextPath, 16, 2_000)).length
     })
-    // Each block has the same number of quotes, independent of their speed, because quotes share a block's work.
+    // Requests a fixed number of quotes per block, because the quotes of a block share its calls.
     const caller = () => repeat(QUOTES_OF_CALLER, () => quote().then(() => sleep(15)))
     const quoteWithBlocks = await countDuring(2 * QUOTES_OF_CALLER * BLOCKS, () =>
       repeat(BLOCKS, async () => void (await Promise.all([mineBlocks(), caller(), caller()]))),
@@ -109,7 +109,7 @@ async function repeat(times: number, work: () => Promise<void>): Promise<void> {
   for (let i = 0; i < times; i++) await work()
 }
 
-/** Returns the percentage by which the counts of now exceed the counts of before. */
+/** Returns the percentages by which the counts `now` exceed the counts `before`. */
 function growthPercent(now: Counts, before: Counts): Record<string, Count> {
   const percent = (a: number, b: number) => rounded(100 * (a / b - 1))
   return Object.fromEntries(

@@ -1,6 +1,6 @@
 /**
- * `npm run bench -- capacity`: runs the model of docs/scaling.md, and simulates a fleet of the resulting size under its
- * load, request by request. Pure computation, so results are equal on every machine. Results in
+ * `npm run bench -- capacity`: computes the size of a fleet by the model of docs/scaling.md, and simulates this fleet
+ * under its load, request by request. Measures nothing, so results are equal on every machine. Results in
  * `results/capacity.json`.
  */
 import { record } from '../record.ts'
@@ -13,7 +13,7 @@ const SEEDS = [1, 2, 3]
 const loads = Object.entries(LOADS).map(([name, load]) => {
   const plan = planOf(load)
   const outcomes = SEEDS.map((seed) => simulate(load, plan.workers, SECONDS, seed))
-  // The worst result of all seeds.
+  // Uses the outcome with the longest latency.
   const worstOutcome = outcomes.reduce((a, b) => (b.latencyMs.p99 > a.latencyMs.p99 ? b : a))
   return { name, load, plan, simulated: worstOutcome }
 })

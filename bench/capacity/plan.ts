@@ -3,38 +3,37 @@
 /** Measured coefficients with their sources. */
 export const COEFFICIENTS = {
   /**
-   * Milliseconds of a worker's main thread per quote. `results/api.json`: a swap without the time of node, caller, and
-   * route.
+   * Milliseconds of a worker's main thread per quote. Source: a swap in `results/api.json` without the time of node,
+   * caller, and route search.
    */
   mainMs: 1.1,
   /**
-   * Milliseconds of a routing thread per quote: median and 95th percentile. `results/router.json`, 20,000 pools, with
-   * gas.
+   * Milliseconds of a routing thread per quote: median and 95th percentile. Source: `results/router.json`, 20,000
+   * pools, with gas.
    */
   routeMs: { median: 4.2, p95: 36 },
-  /** kB of heap per pool and copy. 1.7 in `results/sync.json`; 1.9 in a worker that follows over Redis. */
+  /** kB of heap per pool and thread. Sources: 1.7 in `results/sync.json`; 1.9 in a worker that follows over Redis. */
   poolKB: 1.9,
   /** kB of Redis memory per pool, including ticks of concentrated pools. */
   redisPoolKB: 0.94,
   /**
-   * kB of the Redis stream per changed pool, kept for two minutes: 3.8 kB per block of 20 pools, 22.6 kB per block of
-   * 200.
+   * kB of the Redis stream per changed pool. Source: 3.8 kB per block of 20 pools, 22.6 kB per block of 200.
    */
   redisEntryKB: 0.19,
   /**
-   * CPU milliseconds of an indexer, and at most of a follower, per block and per changed pool. From blocks of 20 and of
-   * 200 pools at 40 per second.
+   * CPU milliseconds of an indexer per block (`each`) and per changed pool. Also an upper bound for a follower. Source:
+   * blocks of 20 and of 200 pools at 40 per second.
    */
   blockMs: { each: 1.5, pool: 0.018 },
-  /** CPU milliseconds of Redis per block of 200 changed pools with four followers. `results/bus.json`. */
+  /** CPU milliseconds of Redis per block of 200 changed pools with four followers. Source: `results/bus.json`. */
   redisBlockMs: 2.6,
-  /** CPU milliseconds of a node per quote, measured with anvil; real nodes differ. `results/api.json`. */
+  /** CPU milliseconds of a node per quote. Source: `results/api.json`, with anvil; real nodes differ. */
   nodeMs: 0.78,
-  /** CPU seconds to join a chain of 100,000 pools. `results/bus.json`. */
+  /** CPU seconds to join a chain of 100,000 pools. Source: `results/bus.json`. */
   joinSeconds: 1.7,
 } as const
 
-/** Maximum share of time in which a thread is busy. The rest absorbs variations of chains, callers, and searches. */
+/** Maximum share of time in which a thread is busy. The rest is a reserve for uneven load. */
 const MAX_THREAD_USE = 0.5
 /**
  * Maximum pools of a process, summed over its chains. Copies in routing threads do not count. More pools cause long
@@ -45,8 +44,8 @@ const MAX_POOLS = 1_000_000
 const STREAM_SECONDS = 120
 
 /**
- * Number of keys of a chain for each worker that its requests would use fully. With fewer keys, the load is uneven,
- * because several keys of a chain often map to the same worker.
+ * Number of keys of a chain per worker that the chain's requests would fully use. With fewer keys the load is uneven,
+ * because often several keys of a chain map to the same worker.
  */
 const KEYS_PER_WORKER = 8
 
@@ -54,10 +53,10 @@ export type Load = {
   readonly chains: number
   readonly poolsPerChain: number
   readonly quotesPerSecond: number
-  /** Blocks of all chains together. */
+  /** Blocks per second of all chains together. */
   readonly blocksPerSecond: number
   readonly changedPoolsPerBlock: number
-  /** Workers that follow each chain, so that one may stop. */
+  /** Minimum number of workers that follow each chain. With two, one may stop. */
   readonly replicas: number
   /** Routing threads per worker. */
   readonly threads: number
@@ -75,7 +74,7 @@ export type Plan = {
   readonly joinSeconds: number
 }
 
-/** Returns the number of keys of a chain in nginx's `split_clients`, by its share of all requests. */
+/** Returns the number of keys of a chain in nginx's `split_clients`. `share` is the chain's part of all requests. */
 export function keysOf(share: number, workers: number, replicas: number): number {
   return Math.max(replicas, Math.ceil(share * workers * KEYS_PER_WORKER))
 }
@@ -111,8 +110,8 @@ export function planOf(load: Load): Plan {
 }
 
 /**
- * Blocks per second of all chains of the registry. For 66 of 164 chains, the block time is unknown and assumed to be the
- * median, two seconds.
+ * Blocks per second of all 164 chains of the registry. The block time of 66 of them is unknown, and assumed to be the
+ * median of the others, two seconds.
  */
 const BLOCKS_PER_SECOND = 131
 

@@ -1,4 +1,4 @@
-/** Consistent hash ring of nginx's `hash … consistent`, with the points of ngx_http_upstream_hash_module. */
+/** Computes the consistent hash ring of nginx's `hash … consistent` (ngx_http_upstream_hash_module). */
 import { crc32 } from 'node:zlib'
 
 const POINTS_PER_SERVER = 160
@@ -6,7 +6,7 @@ const POINTS_PER_SERVER = 160
 export class Ring {
   private readonly points: readonly { readonly hash: number; readonly server: number }[]
 
-  /** @param servers - names as in the upstream, `<host>:<port>` */
+  /** @param servers - names as in nginx's upstream, `<host>:<port>` */
   constructor(servers: readonly string[]) {
     const points = servers.flatMap((name, server) => {
       const base = crc32(name.replace(/:(\d+)$/, '\0$1'))
@@ -20,7 +20,7 @@ export class Ring {
     this.points = points.sort((a, b) => a.hash - b.hash)
   }
 
-  /** Returns the server of the first point at or after the key's hash. */
+  /** Returns the index of the server of a key: that of the first point at or after the key's hash. */
   serverOf(key: string): number {
     const hash = crc32(key)
     let [from, to] = [0, this.points.length]

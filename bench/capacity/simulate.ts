@@ -1,14 +1,15 @@
 /**
- * Simulates a fleet under a load, request by request. Chains follow Zipf's law, keys map to workers as in nginx, and a
- * quote uses its worker's main thread and then one of its routing threads, first come, first served.
+ * Simulates a fleet under a load, request by request. Requests are distributed over chains by Zipf's law, and keys map
+ * to workers as in nginx. A quote uses its worker's main thread, and then one of its routing threads, first come, first
+ * served.
  */
 import { seededRandom } from '../lib/random.ts'
 import { COEFFICIENTS, keysOf, type Load, lognormal } from './plan.ts'
 import { Ring } from './ring.ts'
 
-/** Maximum wait. The service rejects requests that would wait longer (`MAX_WAIT_MS`). */
+/** Maximum wait of a request. The service rejects requests that would wait longer (its setting `MAX_WAIT_MS`). */
 const MAX_WAIT_MS = 2_000
-/** Maximum time of a search, whose work is bounded. No measured search took longer. */
+/** Maximum time of a search, because the work of a search is bounded. No measured search took longer. */
 const MAX_ROUTE_MS = 250
 
 /** Result of a simulation. `refused` is the fraction of rejected requests. */
@@ -30,7 +31,7 @@ export function simulate(load: Load, workers: number, seconds: number, seed: num
   const ring = new Ring(Array.from({ length: workers }, (_, k) => `10.0.${k >> 8}.${k & 255}:3000`))
   const workersByChain = shares.map((share, chain) => workersOf(ring, chain, keysOf(share, workers, replicas)))
   const cumulativeShares = shares.map((_, k) => shares.slice(0, k + 1).reduce((sum, share) => sum + share, 0))
-  // Time in milliseconds at which each worker's main thread, and each of its routing threads, is free.
+  // Times in milliseconds at which each worker's main thread and each of its routing threads become free.
   const mainFreeAt = new Float64Array(workers)
   const threadsFreeAt = Array.from({ length: workers }, () => new Float64Array(threads))
   const busyMs = new Float64Array(workers)
@@ -73,9 +74,9 @@ export function simulate(load: Load, workers: number, seconds: number, seed: num
   }
 }
 
-/** Returns the worker of each key of a chain. Each request uses a random key (`split_clients`). */
+/** Returns the worker of each key of a chain. Each request has a random key (nginx's `split_clients`). */
 function workersOf(ring: Ring, chain: number, keys: number): readonly number[] {
-  return Array.from({ length: keys }, (_, copy) => ring.serverOf(`${chain}-${copy}`))
+  return Array.from({ length: keys }, (_, key) => ring.serverOf(`${chain}-${key}`))
 }
 
 /**

@@ -1,9 +1,9 @@
 /**
- * `npm run bench -- certificates [certificates] [seed]`: checks certificates of random trades over the local chain's
- * genuine pools, and as many falsified certificates. A certificate states an upper bound on the output of all routes.
- * The checker shares no code with the search, and reads the node itself. Certificates are falsified in all ways of
- * `falsify`. Pools change between rounds. Fails if a true certificate is rejected, or if a falsified one is not
- * rejected for the reason that belongs to its falsification.
+ * `npm run bench -- certificates [certificates] [seed]`: checks certificates of random trades on the local chain, and
+ * as many falsified certificates. A certificate states an upper bound on the output of all routes. The checker shares
+ * no code with the search, and reads the node itself. `falsify` makes the falsified certificates. Pools change between
+ * rounds. Fails if a true certificate is rejected. Also fails if a falsified certificate is accepted, or rejected for
+ * another reason than its falsification.
  */
 import { falsify, memoized } from '@sluice/api/testing'
 import { type CertificateResult, checkCertificate } from '@sluice/certificate'
@@ -17,14 +17,14 @@ import { record, rounded } from '../record.ts'
 const COUNT = Number(process.argv[2] ?? 10_000)
 const SEED = Number(process.argv[3] ?? 1)
 const PER_ROUND = 250
-/** Families that the checker supports, for half of the trades. The other trades use all families. */
+/** Families that the checker supports. Half of the trades use only these, the other trades use all families. */
 const CHECKED_FAMILIES = ['uniswap-v2', 'uniswap-v3', 'curve-stable', 'wrapped-native']
 
-/** Number of checked certificates, and of right verdicts; messages about the wrong ones. */
+/** Number of checked certificates (`count`) and of right verdicts (`right`), and messages about wrong verdicts. */
 type Tally = { count: number; right: number; readonly wrong: string[] }
 const newTally = (): Tally => ({ count: 0, right: 0, wrong: [] })
 const verifiedTally = newTally()
-/** By kind of falsification. */
+/** Tallies of falsified certificates, by kind of falsification. */
 const refutedTallies = new Map<string, Tally>()
 /** Number of pools in certificates, by kind. */
 const countByKind = new Map<string, number>()
@@ -39,8 +39,8 @@ function addResult(tally: Tally, isRight: boolean, message: string): void {
 const describe = (verdict: CertificateResult) =>
   verdict.status === 'verified' ? 'verified' : `${verdict.status}: ${verdict.reason}: ${verdict.message}`
 
-const r = random(SEED)
-const randomBelow = (limit: number) => r.integer(Math.max(1, limit))
+const randomSource = random(SEED)
+const randomBelow = (limit: number) => randomSource.integer(Math.max(1, limit))
 const world = await startLocal()
 const wrappedNative = world.chain.wrappedNative?.address ?? null
 
@@ -75,7 +75,7 @@ function certify(graph: Graph, request: RouteRequest): CertifiedTrade | null {
   const { route } = result
   if (BigInt(certificate.bound) < route.amountOut)
     verifiedTally.wrong.push(`the route pays ${route.amountOut} of ${certificate.bound}`)
-  // Compared only for large outputs: one unit of a small output exceeds a tenth of a basis point.
+  // Compares only large outputs, because one unit of a small output exceeds a tenth of a basis point.
   if (route.optimalityGapBps !== null && route.amountOut > 10n ** 7n) {
     comparedCount++
     const gap = (1 - Number(route.amountOut) / Number(certificate.bound)) * 1e4
@@ -118,7 +118,7 @@ try {
         ...(earlierCertificate && { earlier: earlierCertificate }),
       })
       if (ways.length === 0) continue
-      // Chooses the kind with the fewest cases so far, so that all kinds occur about equally often.
+      // Chooses the way with the fewest cases so far, so that all ways occur about equally often.
       const [{ way, reason, certificate: falsified }] = ways.toSorted(
         (a, b) => (refutedTallies.get(a.way)?.count ?? 0) - (refutedTallies.get(b.way)?.count ?? 0),
       ) as [(typeof ways)[number]]

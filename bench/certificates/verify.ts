@@ -1,7 +1,8 @@
 /**
- * `npm run bench -- certificates verify [mutations]`: checks the client's `verify` with 100,000 valid transactions of
- * the local chain in which one byte, field, or step was changed. Executes each accepted one, and one in fifty of the
- * rejected ones, on the chain. Fails if an accepted transaction changes a recipient or an amount.
+ * `npm run bench -- certificates verify [mutations]`: checks the client's `verify` with 100,000 mutated transactions. A
+ * mutation changes one byte, field, or step of a valid transaction of the local chain. Executes all accepted
+ * transactions, and one in fifty of the rejected ones. Fails if an accepted transaction has another recipient or amount
+ * than the valid one, or harms the sender.
  */
 import { campaign } from '../../packages/client/test/fuzz/campaign.ts'
 import { startStage } from '../../packages/client/test/service.ts'

@@ -1,9 +1,9 @@
 /**
- * `npm run bench -- contracts guard-model [calls]`: differential fuzz of the Guard, 1,000,000 calls of each build by
- * default. Random sequences of calls run against the compiled Guard on a local node and against a reference
- * implementation in TypeScript (contracts/test/model). The same fuzz must first detect each mutant of the Guard. Writes
- * results/guard-model.json after each part. An interrupted run continues; parts that ran with other code are dropped.
- * Fails at the first difference.
+ * `npm run bench -- contracts guard-model [calls]`: differential fuzz of the Guard, by default with 1,000,000 calls of
+ * each build. Runs random sequences of calls both with the compiled Guard on a local node and with a reference
+ * implementation in TypeScript (contracts/test/model). First records which mutants of the Guard the same fuzz detects.
+ * Fails at the first difference. Writes results/guard-model.json after each part. A later run continues an interrupted
+ * one, and repeats parts of other code.
  */
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
@@ -25,7 +25,7 @@ type MutantResult = {
   readonly name: string
   readonly file: string
   readonly build: Build
-  /** Calls compared before the run ended, in whole batches. */
+  /** Number of calls that were compared, in whole batches, until the mutant was noticed or the limit was reached. */
   readonly calls: number
   readonly isNoticed: boolean
   /** Hash of the compiled code and of the model's sources. */
@@ -36,9 +36,9 @@ type Result = { readonly parts: Record<Build, readonly Part[]>; readonly mutants
 const CODE = { cancun: bytecode.Guard.runtime, london: bytecode.GuardLondon.runtime } as const
 const BUILDS = ['cancun', 'london'] as const
 const CALLS_PER_PART = 50_000
-/** One of this many parts runs on a chain without Permit2. */
+/** Every tenth part runs on a chain without Permit2. */
 const NO_PERMIT2_INTERVAL = 10
-/** Maximum calls within which a mutant must be detected. */
+/** Number of calls after which a mutant counts as missed. */
 const MAX_CALLS_PER_MUTANT = 20_000
 const calls = Number(process.argv[2] ?? 1_000_000)
 if (!Number.isInteger(calls) || calls < 1) throw new Error('the number of calls must be a positive integer')
@@ -94,7 +94,7 @@ async function measure(build: Build, seed: number): Promise<void> {
   write(false)
 }
 
-/** Fuzzes a mutant; if there is no difference, again on a chain without Permit2. */
+/** Fuzzes a mutant. If there is no difference, fuzzes it again on a chain without Permit2. */
 async function fuzzMutant(code: string, build: Build): Promise<Finding> {
   const baseline = await arena.run({ code, build, calls: MAX_CALLS_PER_MUTANT, seed: 1 })
   return baseline.difference

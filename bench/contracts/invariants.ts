@@ -1,8 +1,8 @@
 /**
- * `npm run bench -- contracts invariants [build…] [file…]`: runs the long profile of the numbered invariant tests in
- * Solidity, with 10,000 cases each (set RUNS or SEED to change the number or the seed), on both builds. Writes
- * results/invariants.json part by part: `npm run bench -- contracts invariants london Siege` runs one. Skips a part
- * with unchanged code and tests, so an interrupted run can be continued, and drops parts of other code.
+ * `npm run bench -- contracts invariants [build…] [file…]`: runs the invariant tests in Solidity with 10,000 cases
+ * each, on both builds. The variables RUNS and SEED change the number of cases and the seed. A part is one test file on
+ * one build: `invariants london Siege` runs one part. Writes results/invariants.json after each part. Skips parts with
+ * unchanged code and tests, so that an interrupted run can be continued. Drops results of other code.
  */
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -30,7 +30,7 @@ const SEED = process.env.SEED ?? '0x51ce'
 const contracts = join(root, 'contracts')
 const requestedNames = process.argv.slice(2)
 const textOf = (file: string) => readFileSync(join(contracts, 'test/invariants', `${file}.t.sol`), 'utf8')
-// Excludes Model.t.sol, which explores its sequences exhaustively and draws no cases.
+// Excludes Model.t.sol, which runs all sequences of its model and has no random cases.
 const files = readdirSync(join(contracts, 'test/invariants'))
   .map((file) => basename(file, '.t.sol'))
   .filter((file) => /function (testFuzz|invariant)_/.test(textOf(file)))

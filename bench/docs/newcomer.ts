@@ -1,8 +1,8 @@
 /**
  * `npm run bench -- docs newcomer [node]`: follows the README and the first guides literally in a fresh clone. Measures
- * the time to the first quote on the local chain, including the installation, and to the first quote over a custom RPC
- * with the recorded Ethereum state. Uses the given Node.js; default: the first one in the path outside of the
- * repository. Results in `results/newcomer.json`.
+ * two times: to the first quote on the local chain, including the installation, and to the first quote from a node with
+ * the recorded Ethereum state. Uses the given Node.js; by default, the first one in PATH outside of the repository.
+ * Results in `results/newcomer.json`.
  */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
@@ -24,17 +24,18 @@ const PAIR = {
 
 const dir = mkdtempSync(join(tmpdir(), 'sluice-newcomer-'))
 const clone = join(dir, 'sluice')
-/** Folders of a user's PATH, without those that npm added to this process. */
+/** Folders of the user's PATH, without those that npm has added. */
 const pathFolders = (process.env.PATH ?? '').split(delimiter).filter((folder) => !folder.includes('node_modules'))
 const [nodePath] = process.argv.slice(2)
 if (nodePath !== undefined) pathFolders.unshift(dirname(nodePath))
 const userEnv = { ...process.env, PATH: pathFolders.join(delimiter), CI: '', NODE_COMPILE_CACHE: '' }
-/** Commands that still run. */
-const running = new Set<ChildProcess>()
+/** Commands that are still runningCommands. */
+const runningCommands = new Set<ChildProcess>()
 
 const readme = readFileSync(join(root, 'README.md'), 'utf8')
 const COMMANDS = ['npm start', 'npm run serve']
-for (const command of COMMANDS) if (!readme.includes(command)) throw new Error(`the README does not say ${command}`)
+for (const command of COMMANDS)
+  if (!readme.includes(command)) throw new Error(`README.md does not contain the command ${command}`)
 
 try {
   const begin = performance.now()
@@ -44,12 +45,12 @@ try {
   const node = execFileSync('node', ['--version'], { env: userEnv, encoding: 'utf8' }).trim()
   record('newcomer', { userNode: node, ...local, ...ownQuote })
 } finally {
-  for (const child of running) killGroup(child)
+  for (const child of runningCommands) killGroup(child)
   rmSync(dir, { recursive: true, force: true })
 }
 process.exit()
 
-/** Runs `npm start` and the first block of the quote guide. */
+/** Runs `npm start` and the first command of the quote guide. */
 async function firstLocalQuote(begin: number) {
   const port = await freePort()
   const child = startNpm(['start'], { PORT: String(port) })
@@ -71,7 +72,7 @@ async function firstLocalQuote(begin: number) {
   }
 }
 
-/** Runs `npm run serve` over a node with the recorded Ethereum state, in the installed clone. */
+/** Runs `npm run serve` in the installed clone, with a node that has the recorded Ethereum state. */
 async function firstOwnQuote() {
   const mainnet = await startEthereum()
   try {
@@ -100,10 +101,10 @@ async function firstOwnQuote() {
   }
 }
 
-/** Starts an npm command in its own process group, as a terminal does. */
+/** Starts an npm command in its own process group, so that the whole group can be ended. */
 function startNpm(args: readonly string[], variables: Readonly<Record<string, string>>): ChildProcess {
   const child = spawn('npm', [...args], { cwd: clone, env: { ...userEnv, ...variables }, detached: true })
-  running.add(child)
+  runningCommands.add(child)
   return child
 }
 
@@ -127,7 +128,7 @@ function waitForOutput(child: ChildProcess, text: string): Promise<void> {
 }
 
 function killGroup(child: ChildProcess): void {
-  running.delete(child)
+  runningCommands.delete(child)
   try {
     process.kill(-child.pid!, 'SIGKILL')
   } catch {

@@ -1,22 +1,23 @@
 /**
- * `npm run bench -- docs [commit]`: measures sentences of the README, the guides, and other documents, now and
- * at an earlier commit: words per sentence, the share of sentences above 25 words, and words that the language guide
- * replaces. Results in `results/readability.json`.
+ * `npm run bench -- docs [commit]`: measures the sentences of the README, the guides, and other documents, at HEAD and
+ * at an earlier commit. Measures words per sentence, the percentage of sentences with more than 25 words, and the
+ * number of words that the language rules replace. Results in `results/readability.json`.
  */
 import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
 import { record, rounded } from '../record.ts'
 
 const root = join(import.meta.dirname, '../..')
-const LONG_SENTENCE = 25
-/** Words that the language guide replaces. */
+/** Maximum words of a sentence that is not long. */
+const MAX_SENTENCE_WORDS = 25
+/** Words that the language rules replace. */
 const REPLACED_WORDS =
   /\b(anew|beside|whoever|whatever|whomever|told|tells?|wish|held against|is none|in the place of|what is|that which|it is no)\b/gi
 
 const [earlierCommit = '8ce7255'] = process.argv.slice(2)
 const git = (...args: string[]) => execFileSync('git', args, { cwd: root, encoding: 'utf8', maxBuffer: 1 << 28 })
 
-/** Documents by audience. Excludes generated pages and records of the past. */
+/** Groups of documents, as patterns of paths. */
 const GROUPS: Readonly<Record<string, RegExp>> = {
   readme: /^README\.md$/,
   guides: /^docs\/(guides|run|understand)\/[^/]+\.md$/,
@@ -55,7 +56,7 @@ function figuresOf(texts: readonly string[]) {
     sentences: sentences.length,
     wordsInASentence: rounded(words / Math.max(1, sentences.length)),
     longPercent: rounded(
-      (100 * lengths.filter((length) => length > LONG_SENTENCE).length) / Math.max(1, sentences.length),
+      (100 * lengths.filter((length) => length > MAX_SENTENCE_WORDS).length) / Math.max(1, sentences.length),
     ),
     replacedWordsIn1000: rounded((1_000 * replacedWords) / Math.max(1, words)),
   }

@@ -1,8 +1,8 @@
 /**
- * `npm run bench -- families each [world or family…]`: compares 100,000 random quotes of each family (set QUOTES to
- * change the number) with genuine code through the Executor. They must be equal to the base unit. Writes results/families.json family by
- * family. Skips a family whose sources have not changed since its result, so an interrupted run can be continued. Fails
- * on a mismatch.
+ * `npm run bench -- families each [world or family…]`: compares 100,000 random quotes of each family (or QUOTES) with
+ * swaps in the family's original contracts, through the Executor. Both amounts must be equal to the base unit. A world
+ * is a node with pools of several families. Writes results/families.json after each family. Skips families whose
+ * sources have not changed since their result, so that an interrupted run can be continued. Fails on a mismatch.
  */
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -28,7 +28,7 @@ import { lastRecord, record, rounded } from '../record.ts'
 type Result = {
   readonly family: string
   readonly world: string
-  /** Origin of the code. */
+  /** Origin of the pools' code. */
   readonly source: string
   /** Hashes of the code of some pools. */
   readonly codeHashes: readonly string[]
@@ -43,7 +43,8 @@ type Result = {
   readonly exact: number
   readonly refusedByBoth: number
   /**
-   * Trades rejected because the family's code cannot compute the exact output, although the pool might pay; no quotes.
+   * Number of trades that our code of the family rejects because it cannot compute the exact output. The pool might
+   * pay. They do not count as quotes.
    */
   readonly unsupported: number
   readonly mismatches: number
@@ -52,13 +53,13 @@ type World = {
   readonly name: string
   readonly source: string
   readonly start: (round: number) => Promise<PoolWorld>
-  /** True if each round draws other random pools. */
+  /** True if each round has other random pools. */
   readonly hasRandomPools?: true
 }
 
 const QUOTES = Number(process.env.QUOTES ?? 100_000)
 const ROUNDS = 5
-/** Maximum code hashes in the result of a family. */
+/** Maximum number of code hashes in the result of a family. */
 const MAX_HASHES = 4
 const SEED = 1_000
 const root = join(import.meta.dirname, '../..')
@@ -86,7 +87,7 @@ for (const { family, from, start } of DEPLOYED_FAMILIES) {
     })
 }
 
-/** Returns the fields of a world whose code is in a file that an environment variable names. */
+/** Returns the fields of a world whose contract code is in a file that an environment variable names. */
 function worldOfFile(name: string, from: string, variable: string): Omit<World, 'start'> {
   return { name, source: `code of ${from}, by ${variable}`, hasRandomPools: true } as const
 }
@@ -161,7 +162,7 @@ async function codeHashes(pools: PoolWorld, family: string): Promise<string[]> {
   return [...hashes]
 }
 
-/** Returns a hash of the committed sources that determine the family's quotes, without tests and pages. */
+/** Returns a hash of the committed sources that determine the family's quotes, without tests and documents. */
 function fingerprint(family: string): string {
   const folders = [`dexes/${family}`, 'dexes/common', 'math'].map((name) => `packages/liquidity/src/${name}`)
   const lines = git('ls-tree', '-r', 'HEAD', ...folders).split('\n')

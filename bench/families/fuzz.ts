@@ -1,8 +1,8 @@
 /**
- * `npm run bench -- families fuzz [minutes]`: compares 100,000 random quotes with genuine bytecode on the local chain,
- * on real Ethereum state, and on real pools of two rollups and of Curve. In each round every pool executes swaps and
- * time passes. Results in `results/quotes.json`; fails on a mismatch. With `minutes` it stops after the round that
- * exceeds them. The next run continues there if `packages/liquidity/src` is unchanged.
+ * `npm run bench -- families fuzz [minutes]`: compares 100,000 random quotes with swaps in original contracts. The
+ * pools are those of the local chain, of recorded Ethereum state, of two rollups, and of Curve. In each round every
+ * pool executes swaps and time passes. Results in `results/quotes.json`. Fails on a mismatch. Stops after the round in
+ * which `minutes` are over. The next run continues there if `packages/liquidity/src` is unchanged.
  */
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -30,10 +30,10 @@ const WORLDS: readonly (() => Promise<PoolWorld>)[] = [
 ]
 /** Number of families in all worlds together. */
 const FAMILY_COUNT = 23
-/** Quotes of a family per world and round. */
+/** Number of quotes per family, world, and round. */
 const QUOTES_PER_FAMILY = Math.ceil(QUOTES / ROUNDS / FAMILY_COUNT)
 
-/** By family: reason why it is not compared. */
+/** Reasons why families are not compared, by family. */
 const REASON_NOT_RUN: Readonly<Record<string, string>> = {
   'liquidity-book': 'neither an npm package nor the real state has its bytecode',
   'dodo-v2': 'neither an npm package nor the real state has its bytecode',
@@ -50,7 +50,7 @@ type Round = {
 type Progress = {
   /** Hash of the sources of `packages/liquidity`. */
   readonly model: string
-  /** Quotes of a family per world and round. */
+  /** Number of quotes per family, world, and round. */
   readonly share: number
   readonly rounds: readonly Round[]
 }

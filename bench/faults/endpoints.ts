@@ -1,7 +1,7 @@
 /**
- * `npm run bench -- faults [endpoints <words>]`: measures quotes over HTTP while the chain's endpoints fail: each kind
- * of failure at one of two endpoints, and at both. Measures without faults before and after each. Words select kinds.
- * Results in `results/faults.json`.
+ * `npm run bench -- faults [endpoints <words>]`: measures quotes over HTTP while the chain's endpoints fail. Measures
+ * each kind of failure at one of two endpoints and at both, and measures without faults before and after. Words select
+ * kinds of failures by their names. Results in `results/faults.json`.
  */
 import { type EndpointFailure, endpointFailures, NodeProxy, setEndpointFailure } from '@sluice/devnet'
 import { moveChain, type Outcome, percentile, randomPath, sendForMs } from '../lib/quotes.ts'
@@ -18,7 +18,7 @@ const { devnet, service: baselineService, ...local } = await startLocalService(Q
 const random = randomOf(14)
 const nextPath = () => randomPath(devnet, random)
 const requestedNames = process.argv.slice(2)
-// The service remembers for minutes that an endpoint cannot override state, so that kind comes last.
+// The kind `no overrides` comes last, because the service remembers for minutes that an endpoint lacks state overrides.
 const kinds = endpointFailures(random)
   .filter(({ name }) => requestedNames.length === 0 || requestedNames.some((word) => name.includes(word)))
   .sort((a, b) => Number(a.name === 'no overrides') - Number(b.name === 'no overrides'))
@@ -27,7 +27,7 @@ const kinds = endpointFailures(random)
 type Row = {
   /** Name of the failure. */
   readonly weather: string
-  /** Number of failing endpoints. */
+  /** Failing endpoints: one of the two, or both. */
   readonly struck: 'one' | 'both'
   readonly quotes: number
   readonly answeredPercent: number
@@ -37,12 +37,12 @@ type Row = {
   readonly calmP95: number
   /** `p95` as a multiple of `calmP95`. */
   readonly times: number
-  /** Number of responses other than quotes, by status and code. */
+  /** Number of failed responses, by HTTP status and error code. */
   readonly failures?: Readonly<Record<string, number>>
 }
 
 const mover = await moveChain(devnet, baselineService.url)
-/** The two endpoints of the measured service. They fail in all ways, one after the other. */
+/** The two endpoints of the measured service, which fail in one way after the other. */
 const proxies = [await NodeProxy.start(devnet.url), await NodeProxy.start(devnet.url)]
 const urls = proxies.map(({ url }) => url).join()
 const service = await startService({ ...local.env, ...QUIET_ENV, RPC_URL_31337: urls })
@@ -77,7 +77,7 @@ async function measure(failure: EndpointFailure, struck: Row['struck']): Promise
   for (const proxy of struck === 'one' ? [proxies[0]!] : proxies) setEndpointFailure(proxy, failure)
   const faultyOutcomes = await sendForMs(service.url, nextPath, CONCURRENCY, FAULT_MS)
   for (const proxy of proxies) setEndpointFailure(proxy)
-  // Measures without faults before and after, so that other load affects both.
+  // Measures without faults both before and after, so that other load on the machine affects both measurements.
   return toRow(
     failure,
     struck,

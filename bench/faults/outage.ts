@@ -1,9 +1,12 @@
 /**
- * `npm run bench -- faults outage [minutes] [mode…]`: measures a service whose nodes do not respond, except for one healthy
- * chain. Requests for all chains of the registry make the service try to follow them. Modes: `missing` (hosts without an address),
- * `silent` (hosts that accept connections and never respond), `refused` (ports without a listener), `dns` (a name
- * server that never responds, in a network namespace; needs `unshare`). Measures memory, processor time, and sockets of
- * the service, and the healthy chain's quotes before and during the outage. Results in `results/outage.json`.
+ * `npm run bench -- faults outage [minutes] [mode…]`: measures a service during an outage, in which only the node of
+ * one healthy chain responds. Requests for all chains of the registry make the service try to follow them. Measures
+ * memory, CPU time, and sockets of the service, and the healthy chain's quotes before and during the outage. Results in
+ * `results/outage.json`. Modes:
+ * - `missing`: hosts without an address
+ * - `silent`: hosts that accept connections and never respond
+ * - `refused`: ports without a listener
+ * - `dns`: a name server that never responds, in a network namespace; needs `unshare`
  */
 import { execFileSync, type StdioOptions, spawnSync } from 'node:child_process'
 import { createSocket } from 'node:dgram'
@@ -28,7 +31,7 @@ const ENDPOINTS = 3
 const QUOTE_INTERVAL_MS = 100
 /** Milliseconds between requests for chains without a responding node. */
 const DEAD_CHAIN_REQUEST_MS = 250
-/** Time from the first requests of all chains until memory is compared. */
+/** Time from the first requests for all chains until the measurement of memory begins. */
 const SETTLE_MS = 60_000
 
 const [minutesText = '30', ...modeArguments] = process.argv.slice(2)
@@ -45,13 +48,13 @@ else
   }
 process.exit()
 
-/** Returns the recorded modes. Each takes half an hour, so they can be measured separately. */
+/** Returns the earlier results by mode. A mode takes half an hour, so modes can be measured separately. */
 function recordedModes(): object {
   const results = lastRecord<Record<string, object>>('outage') ?? {}
   return Object.fromEntries(MODES.flatMap((mode) => (results[mode] ? [[mode, results[mode]]] : [])))
 }
 
-/** Runs each mode in its own process. The `dns` process has only a name server that never responds. */
+/** Measures a mode in its own process. The process of `dns` has only a name server that never responds. */
 function measureInProcess(mode: Mode): object {
   const command = [process.execPath, 'scripts/bench.ts', 'faults', 'outage', minutesText]
   const env = { ...process.env, OUTAGE_CHILD: mode }
@@ -145,7 +148,7 @@ async function measure(mode: Mode): Promise<object> {
   }
 }
 
-/** Requests quotes of the healthy chain for a time, each with another amount. */
+/** Requests quotes of the healthy chain for `durationMs`, each with another amount. */
 async function measureQuotes(
   urlOf: (amount: bigint) => string,
   durationMs: number,
@@ -169,19 +172,19 @@ function countByStatus(statuses: readonly number[]): Record<number, number> {
   return counts
 }
 
-/** Returns a function that returns the endpoints of a chain, by its index, as a list for RPC_URL. */
+/** Creates endpoints that do not respond. Returns a function from a chain's index to its endpoints, as for RPC_URL. */
 async function deadEndpoints(mode: Mode): Promise<(chainIndex: number) => string> {
   const list = (address: (k: number) => string) => Array.from({ length: ENDPOINTS }, (_, k) => address(k)).join(',')
   if (mode === 'missing' || mode === 'dns') {
     if (mode === 'dns') await new Promise<void>((resolve) => createSocket('udp4').bind(53, '127.0.0.1', resolve))
     return (chainIndex) => list((k) => `https://node-${chainIndex}-${k}.sluice.invalid`)
   }
-  // Read and drop requests, because a socket that is not read does not notice that the client closed it.
+  // Reads requests and drops them. A socket that is not read would not notice that the client has closed it.
   const server = createServer((socket) => socket.on('error', () => {}).resume())
   await new Promise<void>((resolve) => server.listen(0, '0.0.0.0', resolve))
   const { port } = server.address() as AddressInfo
   if (mode === 'refused') await new Promise((resolve) => server.close(resolve))
-  // Each endpoint has its own origin. All of 127/8 is this machine.
+  // Each endpoint has its own address. All addresses of 127.0.0.0/8 are this machine.
   return (chainIndex) => list((k) => `http://127.${100 + k}.${chainIndex >> 8}.${(chainIndex & 255) + 1}:${port}`)
 }
 

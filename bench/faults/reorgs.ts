@@ -1,7 +1,7 @@
 /**
- * `npm run bench -- faults reorgs`: removes 1 to 64 blocks at a time while clients send requests of all kinds. The
- * allowed statuses are 200, 422, and 503. A response must not use a block that was removed before the request. In a
- * result, `seen` is true if quotes were requested at the blocks before their removal. Results in
+ * `npm run bench -- faults reorgs`: removes 1 to 64 blocks at a time from the chain while clients send requests of all
+ * kinds. The allowed HTTP statuses are 200, 422, and 503. A response must not use a block that was removed before the
+ * request. In a result, `seen` is true if quotes used the blocks before their removal. Results in
  * `results/reorgs.json`.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -16,14 +16,14 @@ const ROUNDS = 2
 const CONCURRENT_CLIENTS = 4
 /** Milliseconds of load before and after a reorg. */
 const LOAD_AROUND_REORG_MS = 400
-/** Maximum tokens of one `/tokens` request. */
+/** Maximum number of tokens in one request. */
 const MAX_TOKENS = 10
 const ALLOWED_STATUSES: ReadonlySet<number> = new Set([200, 422, 503])
 
 /** A response with the time of its request. */
 type Answer = Outcome & { readonly requestedAtMs: number }
 type Block = { readonly number: string; readonly hash: string }
-/** Time of the removal of each removed block, by block hash. */
+/** Times in milliseconds at which blocks were removed, by block hash. */
 type RemovalTimes = Map<string, number>
 
 const { devnet, service, stop } = await startLocalService({ LOG_LEVEL: 'silent' })
@@ -60,7 +60,7 @@ async function requestPath(path: string): Promise<Answer> {
   return { ...(await send(service.url + path)), requestedAtMs }
 }
 
-/** @returns a function that ends the load and returns the responses */
+/** Starts clients that send requests. @returns a function that stops them and returns the responses */
 function startLoad(): () => Promise<readonly Answer[]> {
   const answers: Answer[] = []
   let hasEnded = false
@@ -80,14 +80,14 @@ function startLoad(): () => Promise<readonly Answer[]> {
 const blockAt = (number: number) =>
   request(devnet.url, 'eth_getBlockByNumber', [`0x${number.toString(16)}`, false]) as Promise<Block | null>
 
-/** Adds blocks and removes them. Other blocks replace them, unless the chain becomes shorter. */
+/** Adds blocks and removes them again. In half of the cases, more other blocks replace them. */
 async function reorg(depth: number, isQuoted: boolean, removedBlocks: RemovalTimes): Promise<void> {
   const { chainId, info } = devnet
   const [from, to] = info.accounts
   const snapshotId = await request(devnet.url, 'evm_snapshot', [])
   const base = Number(await request(devnet.url, 'eth_blockNumber', []))
   const value = `0x${(1 + Math.floor(random() * 1_000_000)).toString(16)}`
-  // The block contains a transaction, so that no block of the other branch has its hash.
+  // The first block contains a transaction, so that no block of the other branch has the same hash.
   await request(devnet.url, 'eth_sendTransaction', [{ from: from!.address, to: to!.address, value }])
   if (depth > 1) await request(devnet.url, 'anvil_mine', [`0x${(depth - 1).toString(16)}`])
   if (isQuoted) await requestPath(`/prices/${chainId}?token=${tokens[0]}`)

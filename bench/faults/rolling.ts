@@ -1,7 +1,7 @@
 /**
- * `npm run bench -- faults rolling [requests]`: replaces every process behind nginx, one after the other, while callers
- * of many chains send requests. Records the statuses of all responses, and the number of chains of each process. Results in
- * `results/rolling.json`.
+ * `npm run bench -- faults rolling [requests]`: replaces every process of the service behind nginx, one after the
+ * other, while callers send requests for many chains. Records the statuses of all responses, and the number of chains
+ * that each process follows. Results in `results/rolling.json`.
  */
 import { hasNginx, startFleet } from '@sluice/system-test/fleet'
 import { startManyNodes } from '@sluice/system-test/many-chains'

@@ -1,7 +1,7 @@
 /**
- * `npm run bench -- gas account`: explains the gas of the scenarios in which a swap costs more than UniversalRouter's,
- * instruction by instruction, from traces of the same transactions as `npm run bench -- gas`. Writes docs/audit/gas.md.
- * Fails if the parts of a transaction do not add up to the gas in its receipt.
+ * `npm run bench -- gas account`: explains the gas of scenarios in which a swap costs more than through
+ * UniversalRouter. Attributes the gas of each instruction to a cause, from traces of the transactions of `npm run bench
+ * -- gas`. Writes docs/audit/gas.md. Fails if the parts of a transaction do not add up to the gas in its receipt.
  */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -22,7 +22,7 @@ type Step = {
 }
 /** A call, from the node's call trace. */
 type Frame = { readonly type: string; readonly to: string; readonly input: string; readonly calls?: readonly Frame[] }
-/** Gas by the cause to which `attributeGas` attributes it. */
+/** Gas by cause, from `attributeGas`. */
 type GasByCause = Map<string, number>
 /** Gas of one router in a scenario. */
 type Column = {
@@ -38,8 +38,8 @@ const SCENARIOS: readonly Scenario[] = ['v3', 'nativeIn', 'permit', 'permit2']
 const ROUTER_NAMES: readonly Router['name'][] = ['sluice', 'sluiceDirect', 'universalRouter']
 const BLOCK_SECONDS = 12n
 /**
- * Refund for a slot that is set from zero and cleared in the same transaction. All refunds are at most a fifth of the
- * gas spent.
+ * Refund for a slot that is zero before and after the transaction, but not in between. All refunds together are at most
+ * a fifth of the gas spent.
  */
 const CLEARED_SLOT_REFUND = 19_900
 const TX_GAS = 21_000
@@ -90,7 +90,8 @@ try {
     const snapshot = await node.rpc('evm_snapshot')
     if (scenario === 'permit' || scenario === 'permit2') await revokeApprovals(node, world, router)
     const { to, data, value = 0n } = (await router.build(scenario))!
-    // Traces the call as if in the block in which it is then sent, because anvil keeps no steps of mined transactions.
+    // Traces a call with the number and timestamp of the next block, in which the transaction is then mined. Anvil has
+    // no instruction traces of mined transactions.
     const { number, timestamp } = await node.client.getBlock()
     const hex = (quantity: bigint) => `0x${quantity.toString(16)}`
     const call = { from: node.user, to, data, value: hex(value), gas: hex(15_000_000n) }
@@ -100,7 +101,7 @@ try {
     const frames = (await traceCall({ tracer: 'callTracer' })) as Frame
     const { gasUsed } = await node.send(node.user, to, data, value)
     await node.rpc('evm_revert', [snapshot])
-    // Without this block, anvil may lose the next transaction.
+    // Mines a block, because without it anvil may lose the next transaction.
     await node.rpc('evm_mine')
     const gasByCause = attributeGas(trace.structLogs, frames, data, labels)
     const gasSum = [...gasByCause.values()].reduce((sum, gas) => sum + gas, 0)
@@ -136,7 +137,7 @@ function attributeGas(
       `${label}: ${functionNames.get(frame.input.slice(0, 10) as Hex) ?? (frame.input === '0x' ? 'native' : 'other')}`
     )
   }
-  /** Frames of the current step, each with the index of its next call. */
+  /** Call frames of the current step, outermost first, each with the index of its next call. */
   const stack: { readonly frame: Frame; next: number }[] = [{ frame: topFrame, next: 0 }]
   for (let k = 0; k < steps.length; k++) {
     const { op, depth } = steps[k]!
@@ -151,8 +152,8 @@ function attributeGas(
     else if (op === 'EXTCODESIZE' || op === 'BALANCE' || op === 'EXTCODEHASH') add('own code: reads of accounts', gas)
     else add('own code: everything else', gas)
     if (!CALL_OPCODES.includes(op)) continue
-    // The n-th call instruction of a frame is the n-th call in its list. Precompiles and accounts without code have no
-    // steps.
+    // The n-th call instruction of a frame is the n-th call in its list. Calls of precompiles and of accounts without
+    // code have no steps.
     const frame = currentEntry.frame.calls?.[currentEntry.next++]
     if (!frame) throw new Error('the two traces do not agree')
     if (steps[k + 1]?.depth === depth + 1) stack.push({ frame, next: 0 })
@@ -198,7 +199,7 @@ ${rows.join('\n')}
 `
 }
 
-/** Compares the gas of custody with 1.10 times that of a contract without checks, from results/gas.json. */
+/** Returns a table of the trades whose gas in custody exceeds 1.10 times the gas of a contract without checks. */
 function floorTable(): string {
   const results = lastRecord<Record<Scenario, Record<Router['name'], number>>>('gas')
   if (!results) throw new Error('Run `npm run bench -- gas` first')

@@ -1,8 +1,8 @@
 /**
- * `npm run measure:gas`: measures routes through the real Guard, Executor, and pools of the local chain and of real
- * Ethereum state, and fits the router's gas table to the charged gas. Families that do not run here keep their rows.
- * Writes the table's errors for other routes to `results/hop-gas.json`. Keeps the previous table with `--check`, or if
- * the fitted table has larger errors.
+ * `npm run measure:gas`: measures the gas of routes through Guard, Executor, and pools of the local chain and of
+ * recorded Ethereum state. Fits the router's gas table to it. Families without pools there keep their rows. Writes the
+ * table's errors for other routes to `results/hop-gas.json`. Keeps the previous table with `--check`, or if the fitted
+ * table has larger errors.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -14,9 +14,9 @@ import { type ObservedRoute, observePools, observeRandomRoutes, warmUpChain } fr
 import { approveAll } from './hop/swap.ts'
 
 const FILE = join(import.meta.dirname, '../../packages/liquidity/src/dexes/common/gas.generated.json')
-/** Random routes of each world to which the table is fitted. */
+/** Number of random routes of each world to which the table is fitted. */
 const FITTED_SAMPLES = 300
-/** Routes of each world on which the table is tested; the command line can set another number. */
+/** Number of routes of each world on which the table is tested: a number on the command line, or 1,000. */
 const SAMPLES = Number(process.argv.find((argument) => /^\d+$/.test(argument)) ?? 1_000)
 
 const isCheck = process.argv.includes('--check')

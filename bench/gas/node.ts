@@ -1,4 +1,4 @@
-/** A local chain for the gas benchmark, with functions that send to it. */
+/** Starts the local chain of the gas benchmark, with functions that send transactions to it. */
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
@@ -20,14 +20,14 @@ export type Artifact = { readonly abi: Abi; readonly bytecode: Hex }
 const require = createRequire(import.meta.url)
 const modules = join(import.meta.dirname, '../../node_modules')
 
-/** Loads an artifact published on npm. */
+/** Loads a compiled contract that is published on npm. */
 export function publishedArtifact(path: string): Artifact {
   const { abi, bytecode } = JSON.parse(readFileSync(join(modules, path), 'utf8'))
   const object: string = bytecode.object ?? bytecode
   return { abi, bytecode: (object.startsWith('0x') ? object : `0x${object}`) as Hex }
 }
 
-/** Compiles the benchmark's own contracts with the lockfile's solc and the settings of contracts/. */
+/** Compiles the benchmark's own contracts (sol/Bench.sol) with the settings of contracts/. */
 export function compileOwn(): Record<'BenchToken' | 'Floor' | 'Filler', Artifact> & { readonly permitTokenCode: Hex } {
   const solc = require('solc') as { compile(input: string): string }
   const content = readFileSync(join(import.meta.dirname, 'sol/Bench.sol'), 'utf8')
@@ -57,7 +57,10 @@ export function compileOwn(): Record<'BenchToken' | 'Floor' | 'Filler', Artifact
   return { BenchToken: artifact('BenchToken'), Floor: artifact('Floor'), Filler: artifact('Filler'), permitTokenCode }
 }
 
-/** Starts anvil at the newest hard fork with 12 s blocks, so that every swap writes price accumulators and oracles. */
+/**
+ * Starts anvil with the newest hard fork. Blocks are 12 s apart, so that every swap writes price accumulators and
+ * oracles.
+ */
 export async function startNode() {
   const anvil = await startAnvil({
     args: ['--hardfork', 'osaka', '--gas-limit', '60000000', '--base-fee', '1000000000', '--balance', '1000000000'],
@@ -75,7 +78,7 @@ export async function startNode() {
     const receipt = await client.waitForTransactionReceipt({ hash })
     if (receipt.status === 'success') return receipt
     const reason = await client.call({ account: from, to, data, value }).then(
-      () => 'it passes when called again',
+      () => 'a call with the same input does not revert',
       (error: Error) => error.message,
     )
     throw new Error(`a transaction to ${to} reverted: ${reason}`)

@@ -1,4 +1,4 @@
-/** Other routers for the comparison of gas: Uniswap's from npm artifacts, and a contract without checks (`floor`). */
+/** Other routers for the comparison of gas: Uniswap's routers from npm, and a contract without checks (`floor`). */
 import {
   type Abi,
   encodeAbiParameters,
@@ -22,10 +22,10 @@ import {
   type Transaction,
   tradeOf,
 } from './scenarios.ts'
-import { permit2Abi, signPermit, signPermit2, split } from './signing.ts'
+import { permit2Abi, signPermit, signPermit2, splitSignature } from './signing.ts'
 import { factoryAbi, PERMIT2, type World, ZERO } from './world.ts'
 
-// Recipients that Uniswap's routers replace by the sender and by the router itself.
+// Recipient addresses in calldata that Uniswap's routers replace by the sender and by the router itself.
 const SENDER_PLACEHOLDER: Hex = '0x0000000000000000000000000000000000000001'
 const ROUTER_PLACEHOLDER: Hex = '0x0000000000000000000000000000000000000002'
 const packPath = (...parts: (Hex | number)[]) =>
@@ -154,7 +154,7 @@ export async function swapRouter02(node: Node, world: World): Promise<Router> {
     spender: to,
     build: async (scenario) => {
       if (scenario === 'permit') {
-        const permit = encode('selfPermit', [a, AMOUNT, DEADLINE, ...split(await signPermit(node, a, to))])
+        const permit = encode('selfPermit', [a, AMOUNT, DEADLINE, ...splitSignature(await signPermit(node, a, to))])
         return { to, data: multicall(permit, v3(a, b, 3000, user, AMOUNT, minAmountOf(AMOUNT))) }
       }
       const data = trades[scenario]
@@ -164,8 +164,8 @@ export async function swapRouter02(node: Node, world: World): Promise<Router> {
 }
 
 /**
- * Returns the UniversalRouter with an existing Permit2 allowance, as from a wallet's second swap on. Long: a list of
- * scenarios with their calls.
+ * Returns Uniswap's UniversalRouter with an existing Permit2 allowance, as in every swap of a wallet but the first.
+ * Long: a list of scenarios with their calls.
  */
 export async function universalRouter(node: Node, world: World): Promise<Router> {
   const { a, b, c, weth, v4Key } = world

@@ -1,4 +1,4 @@
-/** The routers of the gas benchmark on one local chain, with old and unlimited approvals of the user. */
+/** Deploys the routers of the gas benchmark on one local chain. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -24,7 +24,7 @@ export async function startRouters() {
       await v2Router02(node, world),
       floor(node, world),
     ]
-    // Approvals are old and unlimited, and the user already holds every token.
+    // The user approves every router without limit, before the measured transactions.
     for (const spender of new Set(routers.map((router) => router.spender)))
       for (const token of [world.a, world.b, world.c, world.weth])
         await node.write(world.tokenAbi, token, 'approve', [spender, maxUint256], node.user)

@@ -1,6 +1,6 @@
 /**
- * The nine trades of the benchmark, which are the same for every router. One of them is also made with signatures instead
- * of an existing approval.
+ * Scenarios of the gas benchmark: nine trades, which are the same for every router. `permit` and `permit2` are the
+ * trade `v3` with a signed approval instead of an existing one.
  */
 import type { Hex } from 'viem'
 import { type World, ZERO } from './world.ts'
@@ -17,11 +17,11 @@ export const tradeOf = (scenario: Scenario): Trade =>
 
 export const AMOUNT = 1_234_567_890_123_456_789_012n
 export const NATIVE_AMOUNT = 12_345_678_901_234_567_890n
-/** 2100-01-01. */
+/** Deadline of all transactions, as a timestamp: 2100-01-01. */
 export const DEADLINE = 4_102_444_800n
-/** Returns a realistic minimum output instead of zero. */
+/** Returns the minimum output of a trade: 90 % of its input. */
 export const minAmountOf = (amount: bigint) => (amount * 90n) / 100n
-export const percentOfAmount = (part: number) => (AMOUNT * BigInt(part)) / 100n
+export const percentOfAmount = (percent: number) => (AMOUNT * BigInt(percent)) / 100n
 export const amountOf = (scenario: Scenario) => (scenario.startsWith('native') ? NATIVE_AMOUNT : AMOUNT)
 
 export const inputOf = (scenario: Scenario, { a }: World): Hex => (scenario === 'nativeIn' ? ZERO : a)
@@ -32,9 +32,9 @@ export type Transaction = { readonly to: Hex; readonly data: Hex; readonly value
 /** A router of the benchmark. `build` returns null if the router cannot make the trade. */
 export type Router = {
   readonly name: 'sluice' | 'sluiceDirect' | 'universalRouter' | 'swapRouter02' | 'v2Router02' | 'floor'
-  /** Account that the user approves. */
+  /** Contract that the user approves. */
   readonly spender: Hex
-  /** Spender in Permit2's allowance, if it differs from `spender`. */
+  /** Spender of the user's Permit2 allowance, if it is not `spender`. */
   readonly permit2Spender?: Hex
   readonly build: (scenario: Scenario) => Promise<Transaction | null> | Transaction | null
 }

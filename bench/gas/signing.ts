@@ -1,4 +1,4 @@
-/** Signs permits, which replace approvals, and prepares the chain for them. */
+/** Signs permits instead of approvals, and prepares the chain for them. */
 import { type Abi, type Hex, maxUint256, parseAbi } from 'viem'
 import type { Node } from './node.ts'
 import { AMOUNT, DEADLINE, type Router } from './scenarios.ts'
@@ -13,8 +13,8 @@ const noncesAbi = parseAbi(['function nonces(address) view returns (uint256)']) 
 const chainId = 31_337
 
 /**
- * Gives token `a` EIP-2612 permits and revokes the router's approvals. Permit2 keeps its approval. Nonces are nonzero
- * and Permit2's allowances have expired, as after earlier signatures.
+ * Prepares a swap with a signed approval. Token `a` gets code with EIP-2612 permits. The router's approval is revoked,
+ * and Permit2 keeps its approval. As after earlier signatures, nonces are not zero and Permit2's allowance has expired.
  */
 export async function revokeApprovals(
   node: Node,
@@ -25,8 +25,8 @@ export async function revokeApprovals(
   await node.write(tokenAbi, a, 'approve', [spender, 0n], node.user)
   await node.write(tokenAbi, a, 'approve', [PERMIT2, maxUint256], node.user)
   await node.write(permit2Abi, PERMIT2, 'approve', [a, permit2Spender, 0n, 1], node.user)
-  // The first permit of a token pays for a new nonce slot, so it is sent here, for another spender.
-  const args = [node.user, node.user, 0n, DEADLINE, ...split(await signPermit(node, a, node.user, 0n))]
+  // The first permit of an owner pays for the new storage slot of the nonce. So it is sent here, for another spender.
+  const args = [node.user, node.user, 0n, DEADLINE, ...splitSignature(await signPermit(node, a, node.user, 0n))]
   await node.write(permitAbi, a, 'permit', args, node.user)
 }
 
@@ -55,7 +55,7 @@ export async function signPermit(node: Node, token: Hex, spender: Hex, value = A
   })
 }
 
-/** Signs a `PermitSingle` of Permit2. Returns it with its signature. */
+/** Signs a `PermitSingle` of Permit2. Returns it with its nonce and signature. */
 export async function signPermit2(node: Node, token: Hex, spender: Hex) {
   const [, , nonce] = await node.read<[bigint, number, number]>(permit2Abi, PERMIT2, 'allowance', [
     node.user,
@@ -87,6 +87,6 @@ export async function signPermit2(node: Node, token: Hex, spender: Hex) {
 }
 
 /** Splits a signature into v, r, and s. */
-export function split(signature: Hex): [v: number, r: Hex, s: Hex] {
+export function splitSignature(signature: Hex): [v: number, r: Hex, s: Hex] {
   return [Number(`0x${signature.slice(130)}`), signature.slice(0, 66) as Hex, `0x${signature.slice(66, 130)}`]
 }

@@ -1,4 +1,4 @@
-/** This project's contracts as routers of the benchmark, called with calldata of the service's encoder. */
+/** This project's contracts as routers of the benchmark. The service's encoder creates the calldata. */
 import { decodeGuardSwap, encodeGuardSwap } from '@sluice/bindings/guard'
 import { type Address, NATIVE, toAddress } from '@sluice/chains'
 import { deployContracts } from '@sluice/contracts'
@@ -22,7 +22,7 @@ import {
 import { signPermit, signPermit2 } from './signing.ts'
 import type { World } from './world.ts'
 
-/** Encoders of the pools of the benchmark, by family. */
+/** Step encoders of the benchmark's pools, by family. */
 const families: ReadonlyMap<string, StepMaker> = new Map<string, StepMaker>([
   [
     'uniswap-v2',

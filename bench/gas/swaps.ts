@@ -1,6 +1,6 @@
 /**
- * `npm run bench -- gas`: compares the gas of nine trades, and of one with a signed approval, between this project's
- * contracts and other routers on one local chain. Writes bench/results/gas.json.
+ * `npm run bench -- gas`: compares the gas of this project's contracts with that of other routers on one local chain,
+ * for nine trades, one of them also with signed approvals. Writes bench/results/gas.json.
  */
 import { execFileSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
@@ -37,7 +37,7 @@ try {
     const paidForGas = output === ZERO ? receipt.gasUsed * receipt.effectiveGasPrice : 0n
     const received = (await userBalance(output)) - before + paidForGas
     await node.rpc('evm_revert', [snapshot])
-    // Without this block, anvil may lose the next transaction.
+    // Mines a block, because without it anvil may lose the next transaction.
     await node.rpc('evm_mine')
     return { gas: Number(receipt.gasUsed), received }
   }
@@ -51,7 +51,7 @@ try {
       if (!measurement) continue
       row[router.name] = measurement.gas
       firstReceived ??= measurement.received
-      // All routers must execute the same trade.
+      // All routers must execute the same trade, so they must receive the same amount.
       if (measurement.received !== firstReceived)
         throw new Error(`${router.name} received ${measurement.received} in ${scenario}, others ${firstReceived}`)
     }

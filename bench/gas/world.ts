@@ -1,7 +1,7 @@
 /**
- * Builds the pools in which every router of the benchmark trades. They run genuine bytecode, are deep, have a price of
- * one, and have already traded in both directions. `a`, `b`, and `c` are
- * tokens in ascending order of their addresses.
+ * Deploys the tokens and pools in which every router of the gas benchmark trades. The pools run original bytecode, are
+ * deep, have a price of 1, and have already traded in both directions. `a`, `b`, and `c` are tokens in ascending order
+ * of their addresses.
  */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -41,7 +41,7 @@ export async function buildWorld(node: Node) {
   )
   const manager = await deploy(publishedArtifact('@uniswap/v4-core/out/PoolManager.sol/PoolManager.json'), [deployer])
   const modules = join(import.meta.dirname, '../../node_modules')
-  // The package contains the runtime code.
+  // The package contains the runtime code of Permit2, not its creation code.
   const permit2 = JSON.parse(readFileSync(join(modules, '@1inch/solidity-utils/dist/src/permit2.json'), 'utf8'))
   await rpc('anvil_setCode', [PERMIT2, permit2.bytecode ?? permit2])
 

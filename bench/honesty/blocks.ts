@@ -1,6 +1,6 @@
 /**
- * Sends the transactions of quotes after real blocks. Measures how far the output of each drifts from the quote, and
- * with which slippage tolerances the transaction reverts.
+ * Sends the transactions of quotes after recorded blocks. Measures the output of each transaction, and with which
+ * slippage tolerances it reverts.
  */
 import { readBlocks, replayBlock } from '@sluice/devnet'
 import type { Trade } from '../lib/trades.ts'
@@ -10,19 +10,19 @@ import { type Outcome, type ServiceUnderTest, send, withRevert } from './trade.t
 export type LandedOutcome = Extract<Outcome, { readonly kind: 'landed' }>
 /** Outcomes of the transactions of one quote after a block. */
 export type ReplayedOutcome = {
-  /** Output of the transaction without a slippage limit; null if even that reverts. */
+  /** Output of the transaction without a slippage limit; null if it reverts even without a limit. */
   readonly paid: bigint | null
   /** Slippage tolerances with which the transaction reverts. */
   readonly revertedTolerances: ReadonlySet<string>
 }
-/** Outcomes of all trades after a block, in the order of the trades. */
+/** Outcomes of all trades after a block, in the order of the trades. `transactions` counts those of the block. */
 export type AfterBlock = {
   readonly block: number
   readonly transactions: number
   readonly outcomes: readonly ReplayedOutcome[]
 }
 
-/** Replays the recorded blocks one after the other. After each block, sends every trade from the state after the block. */
+/** Replays the recorded blocks one after the other. After each block, sends every trade, each from the same state. */
 export async function replayAndSend(
   service: ServiceUnderTest,
   trades: readonly { readonly trade: Trade; readonly outcome: LandedOutcome }[],

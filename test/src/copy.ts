@@ -1,8 +1,11 @@
-/** Starts copies of the local chain. */
+/** Starts copies of the local chain under other chain ids. */
 import { type Anvil, startAnvil } from '@sluice/devnet'
 import { Node } from './wallet.ts'
 
-/** Starts the local chain's saved state with another chain id. Its clock continues from the saved head. */
+/**
+ * Starts a node with the saved state of the local chain and another chain id. Its clock continues from the saved head,
+ * one second per block.
+ */
 export async function startChainCopy(chainId: number, stateFile: string, args: readonly string[] = []): Promise<Anvil> {
   const anvil = await startAnvil({ chainId, args: ['--load-state', stateFile, ...args] })
   const node = new Node(anvil.url)

@@ -1,8 +1,10 @@
-/** Records the CPU time of each test file, including ended child processes, in the metadata of the file. */
+/**
+ * Setup file of vitest. Adds the CPU time of each test file, including ended child processes, to the file's metadata.
+ */
 import { readFileSync } from 'node:fs'
 import { afterAll } from 'vitest'
 
-/** Unit of CPU times in Linux's `/proc`. */
+/** Linux's unit of CPU times in `/proc`: a hundredth of a second. */
 const TICKS_PER_SECOND = 100
 
 function cpuMs(): number {
@@ -14,8 +16,8 @@ function cpuMs(): number {
 function childrenMs(): number {
   try {
     const stat = readFileSync('/proc/self/stat', 'utf8')
-    // Fields after the command's name, which may contain spaces. cutime and cstime are the 16th and 17th fields of the
-    // line.
+    // Skips the command's name, which may contain spaces. Then cutime and cstime, the 16th and 17th fields of the line,
+    // have the indices 13 and 14.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
     return ((Number(fields[13]) + Number(fields[14])) * 1_000) / TICKS_PER_SECOND
   } catch {

@@ -1,6 +1,6 @@
 /**
- * Configures property tests to use the same cases in every run, so that results are reproducible. `LONG=1` uses new
- * cases in each run. A failure prints its seed and path, which `fc.assert(…, { seed, path })` repeats.
+ * Setup file of vitest. Makes property tests use the same cases in every run; with `LONG=1`, each run has new cases. A
+ * failure prints its seed and path, and `fc.assert(…, { seed, path })` repeats the case.
  */
 import fc from 'fast-check'
 

@@ -1,4 +1,4 @@
-/** Runs several processes of the service behind nginx with the shipped configuration. */
+/** Runs several processes of the service behind nginx, with the configuration in `deploy/nginx`. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -19,7 +19,7 @@ export type Fleet = {
   readonly workers: readonly string[]
   /** Returns the lines of nginx's log. */
   readonly log: () => readonly string[]
-  /** Stops a process as an upgrade does, and starts a new one at its address. */
+  /** Replaces a process as in an upgrade: stops it gracefully, and starts a new one at its address. */
   readonly replace: (worker: number) => Promise<void>
   readonly stop: () => Promise<void>
 }
@@ -47,24 +47,27 @@ export async function startFleet(count: number, env: Readonly<Record<string, str
   }
 }
 
-/** Starts nginx with the files of `deploy/nginx`, changed only in addresses and folders. */
+/** Starts nginx with the files of `deploy/nginx`, in which only addresses and folders are replaced. */
 async function startNginx(ports: readonly number[]) {
   const dir = mkdtempSync(join(tmpdir(), 'sluice-nginx-'))
-  // If root starts nginx, its worker processes belong to another user.
+  // If root starts nginx, its worker processes run as another user, who must be able to read the folder.
   chmodSync(dir, 0o755)
   const log = join(dir, 'access.log')
-  const listen = await freePort()
+  const port = await freePort()
   const config = readFileSync(join(shippedConfigDir, 'nginx.conf'), 'utf8')
     .replaceAll('/tmp/nginx', join(dir, 'nginx'))
     .replace('/dev/stdout', log)
-    .replace('listen 8080', `listen 127.0.0.1:${listen}`)
+    .replace('listen 8080', `listen 127.0.0.1:${port}`)
   const [, ...serverOptions] = /^server \S+( .*;)$/m.exec(readFileSync(join(shippedConfigDir, 'workers.conf'), 'utf8'))!
   writeFileSync(join(dir, 'nginx.conf'), config)
-  writeFileSync(join(dir, 'workers.conf'), ports.map((port) => `server 127.0.0.1:${port}${serverOptions}\n`).join(''))
+  writeFileSync(
+    join(dir, 'workers.conf'),
+    ports.map((workerPort) => `server 127.0.0.1:${workerPort}${serverOptions}\n`).join(''),
+  )
   const child = spawn('nginx', ['-c', join(dir, 'nginx.conf'), '-g', 'daemon off;'], {
     stdio: ['ignore', 'ignore', 'pipe'],
   })
-  const url = `http://127.0.0.1:${listen}`
+  const url = `http://127.0.0.1:${port}`
   await waitUntilHealthy(child, url)
   return {
     url,

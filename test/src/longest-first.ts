@@ -1,4 +1,4 @@
-/** Orders test files so that the longest start first, since a long file that starts last would run alone at the end. */
+/** Orders test files so that the longest start first. A long file that starts last would run alone at the end. */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
@@ -6,8 +6,8 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 const root = join(import.meta.dirname, '../..')
 
 /**
- * Files that take 10 s or more. Those whose tests all belong to the long profile come first, then the others, longest
- * first. vitest sorts the files that are not listed, by size and by their last duration.
+ * Files that take 10 s or more, in the order in which they start. Files with only tests of the long profile come first,
+ * and then the others, longest first. vitest sorts the unlisted files by size and last duration.
  */
 const LONGEST = [
   'packages/web/test/pages.test.ts',
@@ -80,11 +80,11 @@ export class LongestFirst extends BaseSequencer {
   /**
    * Sorts the test files.
    *
-   * @throws Error if a listed file does not exist, since its replacement belongs in the list
+   * @throws Error if a listed file does not exist: it may have been renamed, and then the list needs the new name
    */
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const missingFile = [...rankByFile.keys()].find((file) => !existsSync(file))
-    if (missingFile) throw new Error(`${missingFile} is listed among the longest tests, and is not there`)
+    if (missingFile) throw new Error(`${missingFile} in test/src/longest-first.ts does not exist`)
     const rank = ({ moduleId }: TestSpecification) => rankByFile.get(moduleId) ?? rankByFile.size
     return (await super.sort(files)).sort((a, b) => rank(a) - rank(b))
   }

@@ -1,5 +1,6 @@
 /**
- * Serves many chains of the registry from one node, since the load of a process does not depend on the number of nodes.
+ * Serves many chains of the registry from one node. For the load of the service it does not matter how many nodes there
+ * are.
  */
 import { type Devnet, NodeProxy, startDevnet } from '@sluice/devnet'
 import { familyOf } from '@sluice/liquidity'
@@ -19,13 +20,12 @@ export type ManyNodes = {
 export type ManyChains = Omit<ManyNodes, 'env'> & { readonly service: ServiceProcess }
 
 /**
- * Starts a node for the first `count` chains of the registry, with their own names, block times, and fee models, and
- * the local chain's contracts. A proxy responds as `/<chainId>` for each. Contracts do not read the chain id, so the
- * same state is valid for all.
+ * Starts a node for the first `count` chains of the registry. The chains keep their names, block times, and fee models,
+ * but have the contracts of the local chain. A proxy serves each chain at the path `/<chainId>`. The contracts do not
+ * read the chain id, so the same state is valid for all chains.
  *
- * @param hubCount - number of hub tokens per chain, whose file names no other tokens. When the service begins to follow
- * a
- *   chain, it requests the pools between all hubs
+ * @param hubCount - number of hub tokens per chain. The chains have no other tokens. When the service begins to follow
+ *   a chain, it requests the pools between all of its hubs.
  */
 export async function startManyNodes(count: number, hubCount: number): Promise<ManyNodes> {
   const chainIds = registryIds(count)
@@ -78,7 +78,7 @@ export async function startManyChains(
   }
 }
 
-/** Processes all items, `size` at a time, like concurrent callers. */
+/** Processes all items in groups of `size`. The items of a group are processed concurrently. */
 export async function inWaves<T, R>(items: readonly T[], size: number, work: (item: T) => Promise<R>): Promise<R[]> {
   const results: R[] = []
   for (let i = 0; i < items.length; i += size) results.push(...(await Promise.all(items.slice(i, i + size).map(work))))

@@ -7,10 +7,10 @@ const word = (value: bigint) => `0x${value.toString(16).padStart(64, '0')}`
 
 const [L1_BASE_FEE, BLOB_BASE_FEE] = [20_000_000_000n, 3_000_000_000n]
 const [BASE_FEE_SCALAR, BLOB_SCALAR] = [2_269n, 1_055_762n]
-/** Cost of a byte after compression, since the Fjord upgrade. */
+/** L1 fee of a compressed byte in wei, by the formula of the Fjord upgrade. */
 export const WEI_PER_BYTE = (16n * BASE_FEE_SCALAR * L1_BASE_FEE + BLOB_SCALAR * BLOB_BASE_FEE) / 1_000_000n
 
-/** Sets the published bytecode of the predeploys, with Base's scalars and a busy L1. */
+/** Installs the published bytecode of the fee predeploys, with the scalars of Base and high L1 fees. */
 export async function putOpStackOracle(node: Node): Promise<void> {
   const fixture = join(import.meta.dirname, '../../packages/rpc/test/fixtures/op-stack.json')
   const { gasPriceOracle, l1Block } = JSON.parse(readFileSync(fixture, 'utf8')) as Record<string, string>

@@ -1,4 +1,4 @@
-/** Chain files and deployments of a test. */
+/** Chain files and deployment files of a test. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -23,7 +23,7 @@ export class Overlay {
     writeFileSync(join(this.chainsDir, `${file.chainId}.json`), formatChainFile(file))
   }
 
-  /** Records contracts on `chainId` at the same addresses as on the chain of `deployment`. */
+  /** Records that `chainId` has the contracts of `deployment` at the same addresses. */
   addDeployment(chainId: number, deployment: Deployment): void {
     writeDeployment(this.deploymentsDir, { ...deployment, chainId })
   }

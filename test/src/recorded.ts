@@ -1,4 +1,4 @@
-/** Recorded transactions that users sent through routers on Ethereum, each with the state before it in its block. */
+/** Recorded swaps that users sent through routers on Ethereum, each with the state directly before it. */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -12,7 +12,7 @@ import type { Node } from './wallet.ts'
 type Account = {
   readonly balance: string
   readonly nonce?: number
-  /** Index in the file's list of bytecodes. */
+  /** Index of the runtime code in `RecordingFile.code`; absent for an account without code. */
   readonly code?: number
   readonly storage?: Readonly<Record<string, string>>
 }
@@ -31,12 +31,12 @@ export type RecordedSwap = {
     readonly baseFeePerGas: string
   }
   readonly tokenIn: string
-  /** Input in the calldata, base units. */
+  /** Input in the calldata, in base units. */
   readonly amountIn: string
   readonly tokenOut: string
   readonly spender: string
   readonly gasUsed: number
-  /** Hash of the logs on chain, as JSON of [address, topics, data] each. */
+  /** keccak256 of the logs on chain: of the JSON list with [address, topics, data] of each log. */
   readonly logsHash: string
   readonly accounts: Readonly<Record<string, Account>>
 }
@@ -84,8 +84,8 @@ export async function startBefore({ block, hardfork, accounts }: RecordedSwap): 
 }
 
 /**
- * Makes the factories of the chain's file return the pools of the recorded state. The state lacks the storage of the
- * factories, because no swap reads it, but the CREATE2 address of a pool proves its factory.
+ * Makes factories return the pools of the recorded state. The state lacks the storage of factories, because no swap
+ * reads it. The CREATE2 address of a pool shows which factory of the chain's file created it.
  *
  * @returns the number of pools
  */
@@ -98,7 +98,7 @@ export async function setUpRecordedFactories(url: string, { accounts }: Recorded
   return pools.length
 }
 
-/** Mines a block with the number, time, fee, and author of the transaction's block. */
+/** Mines a block with the timestamp, base fee, and author of the transaction's block. */
 export async function mineAs(node: Node, { block }: RecordedSwap): Promise<void> {
   await node.request('anvil_setCoinbase', [block.miner])
   await node.request('evm_setNextBlockTimestamp', [block.timestamp])
@@ -107,7 +107,7 @@ export async function mineAs(node: Node, { block }: RecordedSwap): Promise<void>
 }
 
 export type ReplayedSwap = {
-  /** Growth of the sender's balance of tokenOut. */
+  /** Increase of the sender's balance of `tokenOut`, without the fee of the transaction. */
   readonly received: bigint
   /** Gas that the transaction executed, before refunds. */
   readonly grossGas: number
@@ -135,9 +135,8 @@ export async function sendRecorded(node: Node, recorded: RecordedSwap): Promise<
 }
 
 /**
- * Like `sendRecorded`, but the sender's balance and the spender's allowance are exactly `amountIn`, as `/simulate` sets
- * them. The real sender may hold more, or may have granted an unlimited allowance. Many tokens do not update an
- * unlimited allowance, which saves gas.
+ * Like `sendRecorded`, but first sets the sender's balance and the spender's allowance to exactly `amountIn`, like
+ * `/simulate`. The real values change the gas: for example, many tokens do not update an unlimited allowance.
  *
  * @returns undefined if the token's balances or allowances cannot be set
  */
@@ -163,7 +162,7 @@ export type SimulatedAnswer = {
   readonly revertReason?: string
 }
 
-/** Simulates the transaction at the parent of its block. The service uses the number and the time of the next block. */
+/** Simulates the transaction with `/simulate` on the parent block. The service simulates it as in the next block. */
 export async function simulateRecorded(api: string, recorded: RecordedSwap): Promise<SimulatedAnswer> {
   const { to, data, gasLimit, gasPrice, maxFeePerGas, maxPriorityFeePerGas } = Transaction.from(recorded.raw)
   const { tokenIn, amountIn, tokenOut, spender, block } = recorded
@@ -183,16 +182,21 @@ export async function simulateRecorded(api: string, recorded: RecordedSwap): Pro
 
 const senderOf = ({ raw }: RecordedSwap) => Transaction.from(raw).from!.toLowerCase()
 
-/** Gas that the code at the simulated sender uses to receive the native token. A sender without code uses none. */
+/**
+ * Gas with which the code that `/simulate` puts at the sender receives the native token. The real sender has no code.
+ */
 const RECEIVING_GAS = 15
 /**
- * Gas that the code at the simulated sender uses to check a signature for Permit2, by recovering the signer as Permit2
- * does.
+ * Gas with which this code checks a signature for Permit2. For an account without code, Permit2 itself recovers the
+ * signer.
  */
 const SIGNATURE_GAS = 4_093
+/** Command of UniversalRouter that submits a permit to Permit2. */
 const PERMIT2_PERMIT = 0x0a
 
-/** Returns the gas that the code at the simulated sender uses. By this, the simulation exceeds `sendWithExactInput`. */
+/**
+ * Returns the gas of the code at the simulated sender: the simulation uses this much more than `sendWithExactInput`.
+ */
 export function gasOfSenderCode({ router, raw, tokenOut }: RecordedSwap): number {
   const { data } = Transaction.from(raw)
   const commands = router.startsWith('UniversalRouter')

@@ -1,4 +1,4 @@
-/** Verdicts on the recorded blocks of rollups, mined again on their real state. */
+/** Mines the recorded blocks of rollups again on their recorded state, and judges their transactions. */
 import type { Hex } from '@sluice/chains'
 import {
   type RecordedRollup,
@@ -12,13 +12,13 @@ import { Transaction } from 'ethers'
 import { countsOf, judge, rowsOf, serve, type TableRow, tableRow } from './referee-rows.ts'
 
 type Options = {
-  /** Returns false for a transaction that is left out. */
+  /** Returns false for a transaction that is not judged. */
   readonly includes?: (hash: Hex) => boolean
   readonly onVerdict?: (text: string) => void
 }
 
 /** Mines the blocks of a recording again, and judges their transactions. */
-export async function judgeRecording(recording: Recording, { includes: only = () => true, onVerdict }: Options = {}) {
+export async function judgeRecording(recording: Recording, { includes = () => true, onVerdict }: Options = {}) {
   const { chainId, blocks } = recording
   const outcomes: Record<string, number> = {}
   const table: TableRow[] = []
@@ -29,7 +29,7 @@ export async function judgeRecording(recording: Recording, { includes: only = ()
       await replayBlock(node.url, block)
       for (const [index, { raw }] of block.transactions.entries()) {
         const hash = Transaction.from(raw).hash as Hex
-        if (!only(hash)) continue
+        if (!includes(hash)) continue
         const startedAt = performance.now()
         const verdict = await judge(services, chainId, hash)
         outcomes[verdict.outcome] = (outcomes[verdict.outcome] ?? 0) + 1
@@ -48,10 +48,14 @@ export async function judgeRecording(recording: Recording, { includes: only = ()
   }
 }
 
-/** Maximum recordings judged at a time. Judging a recording means waiting for its node more than half of the time. */
+/**
+ * Maximum recordings that are judged concurrently. More than half of the time of each is spent waiting for its node.
+ */
 const MAX_CONCURRENT_RECORDINGS = 2
 
-/** Maps items by a few concurrent calls, and returns the results in the order of the items. */
+/**
+ * Maps items with at most `MAX_CONCURRENT_RECORDINGS` concurrent calls. Returns the results in the order of the items.
+ */
 async function mapConcurrently<T, R>(items: readonly T[], run: (item: T) => Promise<R>): Promise<readonly R[]> {
   const results: R[] = []
   const queue = [...items.entries()]

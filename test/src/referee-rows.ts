@@ -1,8 +1,8 @@
-/** Verdicts of mined transactions as rows of a table. */
+/** Converts the referee's verdicts on mined transactions to rows of a table. */
 import { createMetrics, loadConfig, type RefereeResponse, Services, silentLog, verdictResponse } from '@sluice/api'
 import { CodedError, type Hex, loadRegistry } from '@sluice/chains'
 
-/** Names of public routers by chain, from the documents of their projects. */
+/** Names of public routers, by chain id and address. The addresses are from the documentation of their projects. */
 const ROUTERS: Readonly<Record<number, Readonly<Record<string, string>>>> = {
   1: {
     '0x66a9893cc07d91d95644aedd05d03f95e1dba8af': 'Uniswap UniversalRouter',
@@ -36,17 +36,17 @@ const ROUTERS: Readonly<Record<number, Readonly<Record<string, string>>>> = {
   },
 }
 
-/** A trade of a verdict. */
+/** A trade of a verdict, with data of its transaction. */
 export type Row = RefereeResponse['trades'][number] &
   Pick<RefereeResponse, 'hash' | 'block' | 'index' | 'to' | 'sandwich' | 'unknown'>
 
-/** Serves a chain over a node, with long timeouts. */
+/** Creates the services for a chain with one node, with long timeouts. */
 export function serve(chainId: number, url: string): Services {
   const config = loadConfig({ LOG_LEVEL: 'silent', [`RPC_URL_${chainId}`]: url, RPC_TIMEOUT_MS: '60000' })
   return new Services(loadRegistry(), config, createMetrics(), silentLog())
 }
 
-/** Maximum attempts, because a busy machine may stop a search that takes too long. */
+/** Maximum attempts to judge a transaction. On a busy machine, a search may exceed its time limit. */
 const MAX_ATTEMPTS = 5
 
 /** Judges a mined transaction. */
@@ -71,20 +71,20 @@ export async function judge(services: Services, chainId: number, hash: Hex): Pro
 export const rowsOf = ({ trades, hash, block, index, to, sandwich, unknown }: RefereeResponse): readonly Row[] =>
   trades.map((trade) => ({ ...trade, hash, block, index, to, sandwich, unknown }))
 
-/** Returns a row of the committed table. */
+/** Returns a row of the table in the committed results. */
 export function tableRow(chainId: number, { hash, block, index, to, src, dst, comparisons, sandwich, ...trade }: Row) {
-  const [first] = comparisons
+  const [firstComparison] = comparisons
   const router = to === null ? 'a creation' : (ROUTERS[chainId]?.[to] ?? 'another contract')
   return {
     ...{ block, index, hash, router, to, src, dst },
     ...{ fromAmount: trade.fromAmount, toAmount: trade.toAmount, fees: trade.fees.length },
-    best: first?.toAmount ?? null,
-    bound: first?.bound ?? null,
-    leftBps: first?.leftBps ?? null,
-    leftAtMostBps: first?.leftAtMostBps ?? null,
-    leftNetBps: first?.leftNetBps ?? null,
-    state: first?.state ?? null,
-    pools: first?.pools.length ?? 0,
+    best: firstComparison?.toAmount ?? null,
+    bound: firstComparison?.bound ?? null,
+    leftBps: firstComparison?.leftBps ?? null,
+    leftAtMostBps: firstComparison?.leftAtMostBps ?? null,
+    leftNetBps: firstComparison?.leftNetBps ?? null,
+    state: firstComparison?.state ?? null,
+    pools: firstComparison?.pools.length ?? 0,
     sandwiched: sandwich !== null,
     unknown: trade.unknown,
   }

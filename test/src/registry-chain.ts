@@ -1,17 +1,17 @@
-/** Chains of the registry with the local chain's contracts. */
+/** Creates chain files of registry chains that have the contracts of the local chain. */
 import { readFileSync } from 'node:fs'
 import { type ChainFile, loadRegistry } from '@sluice/chains'
 import { type DevnetInfo, devnetChain } from '@sluice/devnet'
 
 const registry = loadRegistry()
 
-/** Returns the first chain ids in `GET /chains`. */
+/** Returns the first chain ids in the order of `GET /chains`. */
 export const registryIds = (count: number): readonly number[] => registry.supportedIds().slice(0, count)
 
 /**
- * Returns a chain of the registry as in its file (name, native asset, block time, fee model, EVM), but with the tokens
- * and DEXes of the local chain. If the chain has no wrapped native token, the local USDC is the ERC-20 of its native
- * asset.
+ * Returns the file of a registry chain (name, native asset, block time, fee model, EVM) with the tokens and DEXes of
+ * the local chain. If the native asset of the chain is an ERC-20 token and has no wrapper, the local USDC represents
+ * it.
  */
 export function onLocalChain(chainId: number, info: DevnetInfo, rpcUrl: string): ChainFile {
   const { notes: _, nativeErc20, ...own } = JSON.parse(readFileSync(registry.chainFile(chainId)!, 'utf8')) as ChainFile

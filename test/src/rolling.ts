@@ -6,13 +6,13 @@ const CALLERS = 16
 const MAX_FAILURES = 20
 
 export type ReplacementResult = {
-  /** Number of responses by status; 0 for a broken connection. */
+  /** Number of responses by HTTP status. Status 0 means a broken connection. */
   readonly statuses: Readonly<Record<string, number>>
   /** Responses other than 200, with their times. */
   readonly failures: readonly string[]
 }
 
-/** Sends requests until `requests` are answered and all processes are replaced. */
+/** Replaces all processes while it sends requests. Sends at least `requests` requests. */
 export async function replaceAllUnderLoad(
   fleet: Fleet,
   nodes: ManyNodes,
@@ -24,7 +24,7 @@ export async function replaceAllUnderLoad(
   let isReplacing = true
   const caller = async () => {
     while (isReplacing || startedCount < requests) {
-      const { status, text } = await ask(fleet.url, nodes, startedCount++)
+      const { status, text } = await sendNext(fleet.url, nodes, startedCount++)
       statuses[status] = (statuses[status] ?? 0) + 1
       if (status !== 200 && failures.length < MAX_FAILURES)
         failures.push(`${new Date().toISOString()} ${status}: ${text}`)
@@ -33,8 +33,8 @@ export async function replaceAllUnderLoad(
   const load = Array.from({ length: CALLERS }, caller)
   try {
     for (const worker of fleet.workers.keys()) {
-      const until = startedCount + Math.ceil(requests / (fleet.workers.length + 1))
-      while (startedCount < until) await new Promise((resolve) => setTimeout(resolve, 20))
+      const targetCount = startedCount + Math.ceil(requests / (fleet.workers.length + 1))
+      while (startedCount < targetCount) await new Promise((resolve) => setTimeout(resolve, 20))
       await fleet.replace(worker)
     }
   } finally {
@@ -45,7 +45,7 @@ export async function replaceAllUnderLoad(
 }
 
 /** Sends a quote by GET or POST, or a price request, for each chain in turn. */
-async function ask(
+async function sendNext(
   url: string,
   { chainIds, devnet }: ManyNodes,
   count: number,
@@ -54,7 +54,7 @@ async function ask(
   const { tokens, accounts } = devnet.info
   const from = accounts[0]!.address
   const [src, dst] = [tokens.WETH!.address, tokens.USDC!.address]
-  // The service would combine equal requests, so amounts differ.
+  // All amounts differ, because the service combines equal requests.
   const amount = String(10n ** 15n * BigInt(1 + count))
   const query = new URLSearchParams({ src, dst, amount, from, maxSplits: '1' })
   const turn = Math.floor(count / chainIds.length) % 4

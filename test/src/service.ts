@@ -1,4 +1,4 @@
-/** Starts the service for tests: in the test's own process, which is cheap, or as a separate process. */
+/** Starts the service for tests, in the test's own process (cheap) or as a separate process. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { loadConfig, startServer } from '@sluice/api'
@@ -28,7 +28,7 @@ export async function startService(env: Readonly<Record<string, string>>): Promi
 export async function startProcess(env: Readonly<Record<string, string>>): Promise<ServiceProcess> {
   const port = env.PORT ? Number(env.PORT) : await freePort()
   const child = spawn(process.execPath, [join(root, 'packages/api/src/main.ts')], {
-    // Keeps no data between tests, unless a test sets DATA_DIR.
+    // Without DATA_DIR, the service stores no data that a later test would find.
     env: { ...process.env, LOG_LEVEL: 'error', DATA_DIR: '', ...SLOW_MACHINE_LIMITS, ...env, PORT: String(port) },
     stdio: ['ignore', 'ignore', 'pipe'],
   })

@@ -1,4 +1,7 @@
-/** Summarizes a test run for `npm test`: counts and reasons for skipped tests, how to run them, and costs, by file. */
+/**
+ * Reporter of vitest that writes a summary of a test run for `npm test`. By file, it has the results, the costs, and
+ * the skipped tests with reasons and instructions to run them.
+ */
 import { writeFileSync } from 'node:fs'
 import { relative } from 'node:path'
 import type { Reporter, SerializedError, TestModule, TestRunEndReason, TestState, Vitest } from 'vitest/node'
@@ -10,7 +13,7 @@ export type FileCost = {
   readonly cpuMs: number
   readonly tests: number
 }
-/** Outcome of a file. `isComplete` is true if it was loaded and each of its tests passed or was skipped. */
+/** Result of a file. `isComplete` is true if the file was loaded and each of its tests passed or was skipped. */
 export type FileResult = {
   readonly file: string
   readonly isComplete: boolean
@@ -26,7 +29,7 @@ export type Summary = {
 }
 
 type Rule = readonly [pattern: RegExp, reason: string, enable: string]
-/** Reasons by file and name of a skipped test. The first match applies. */
+/** Reasons by a pattern of the file or the name of a skipped test. The first match applies. */
 const RULES: readonly Rule[] = [
   [/nginx|^test\/rolling/, 'nginx is not installed', 'apt-get install nginx'],
   [/^packages\/bus\/|^test\/scale-out/, 'redis-server is not installed', 'apt-get install redis-server'],
@@ -42,7 +45,7 @@ const RULES: readonly Rule[] = [
 const OTHER_REASON = 'a case of the test does not apply'
 
 /**
- * Returns the reason of a skipped test: the profile, its own note, or the first matching rule.
+ * Returns the reason why a test was skipped: the long profile, the test's own note, or the first matching rule.
  *
  * @param isLeftOut - true if the run leaves out the test by its tags
  */
@@ -53,7 +56,9 @@ export function reasonOf(file: string, name: string, note?: string, isLeftOut = 
   return rule ? { reason: rule[1], enable: rule[2] } : { reason: OTHER_REASON, enable: `see ${file}` }
 }
 
-/** Returns one entry per reason with the number of its tests, highest first. An entry without a number is one test. */
+/**
+ * Sums the entries of each reason. Returns the reason with the most tests first. An entry without `tests` is one test.
+ */
 export function groupSkips(skips: readonly (Omit<Skip, 'tests'> & Partial<Skip>)[]): readonly Skip[] {
   const skipByReason = new Map<string, Skip>()
   for (const skip of skips) {
@@ -63,12 +68,12 @@ export function groupSkips(skips: readonly (Omit<Skip, 'tests'> & Partial<Skip>)
   return [...skipByReason.values()].sort((a, b) => b.tests - a.tests)
 }
 
-/** Writes the summary of a run to the file in SUMMARY_FILE. */
+/** Writes the summary of a run to the file that the variable SUMMARY_FILE names. */
 export default class SummaryReporter implements Reporter {
-  #isShort = false
+  #hasTagsFilter = false
 
   onInit({ config }: Vitest): void {
-    this.#isShort = (config.tagsFilter ?? []).length > 0
+    this.#hasTagsFilter = (config.tagsFilter ?? []).length > 0
   }
 
   onTestRunEnd(
@@ -79,7 +84,7 @@ export default class SummaryReporter implements Reporter {
     const path = process.env.SUMMARY_FILE
     if (!path) return
     const summary: Summary = {
-      results: modules.map((module) => resultOf(module, this.#isShort)),
+      results: modules.map((module) => resultOf(module, this.#hasTagsFilter)),
       files: modules.map(costOf).sort((a, b) => b.wallMs - a.wallMs),
       isComplete: unhandledErrors.length === 0 && reason !== 'interrupted',
     }
@@ -87,13 +92,13 @@ export default class SummaryReporter implements Reporter {
   }
 }
 
-function resultOf(module: TestModule, isShort: boolean): FileResult {
+function resultOf(module: TestModule, hasTagsFilter: boolean): FileResult {
   const file = fileOf(module)
   const tests = [...module.children.allTests()]
   const inState = (state: TestState) => tests.filter((test) => test.result().state === state)
   const skips = inState('skipped').map((test) => {
     const result = test.result()
-    const isLeftOut = isShort && test.tags.includes('long')
+    const isLeftOut = hasTagsFilter && test.tags.includes('long')
     return reasonOf(file, test.fullName, result.state === 'skipped' ? result.note : undefined, isLeftOut)
   })
   const passed = inState('passed').length

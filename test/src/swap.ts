@@ -66,7 +66,9 @@ export type ExecutedSwap = {
   readonly spent: bigint
 }
 
-/** Takes a client's usual steps: approves the input, quotes, and sends with the gas estimate plus 20 %. */
+/**
+ * Swaps like a usual client: approves the input, requests a quote, and sends it with a fifth more gas than estimated.
+ */
 export async function approveQuoteSend(
   node: Node,
   api: string,
@@ -79,7 +81,7 @@ export async function approveQuoteSend(
   return { route, ...(await send(node, route)) }
 }
 
-/** Sends a quoted transaction unmodified, and measures what the sender pays and what the recipient receives. */
+/** Sends a quoted transaction unmodified. Measures the amounts that the sender pays and the recipient receives. */
 export async function send(
   node: Node,
   route: RouteBody,

@@ -28,7 +28,7 @@ type RawReceipt = {
   readonly logs: readonly Log[]
 }
 
-/** Plain JSON-RPC to a node with unlocked accounts. It shares no code with the service, which it checks. */
+/** JSON-RPC client of a node with unlocked accounts. Tests check the service with it, so it shares no code with it. */
 export class Node {
   readonly url: string
 
@@ -47,7 +47,7 @@ export class Node {
     return result
   }
 
-  /** Returns base units of a token, or wei for NATIVE. */
+  /** Returns a balance in base units of the token; in wei for NATIVE. */
   async balance(token: string, owner: string): Promise<bigint> {
     if (token.toLowerCase() === NATIVE) return BigInt(await this.request<string>('eth_getBalance', [owner, 'latest']))
     const data = erc20.encodeFunctionData('balanceOf', [owner])
@@ -62,7 +62,9 @@ export class Node {
     return this.send({ from, to: token, data: erc20.encodeFunctionData('transfer', [to, amount]) })
   }
 
-  /** Sends without a gas estimate, so that a revert is mined with status 0. */
+  /**
+   * Sends a transaction with a fixed gas limit. Without a gas estimate, a reverting transaction is mined with status 0.
+   */
   async send({ from, to, data, value = 0n, gas = 3_000_000n }: Transaction): Promise<Receipt> {
     const hash = await this.request<string>('eth_sendTransaction', [
       { from, to, data, value: `0x${BigInt(value).toString(16)}`, gas: `0x${gas.toString(16)}` },
@@ -78,8 +80,9 @@ export class Node {
   }
 
   /**
-   * Reverts to a snapshot of `evm_snapshot`. The node returns a receipt before its pool has removed the transaction. A
-   * revert in between would drop a later transaction with the same nonce.
+   * Reverts to a snapshot of `evm_snapshot`. Waits until the node's transaction pool is empty: the node removes a mined
+   * transaction from the pool only after it returns the receipt. If the chain were reverted before, the node would also
+   * remove the next transaction with the same nonce.
    */
   async undo(snapshotId: string): Promise<void> {
     const deadline = Date.now() + 10_000
@@ -88,7 +91,7 @@ export class Node {
     await this.request('evm_revert', [snapshotId])
   }
 
-  /** Waits for a receipt, since the node returns the hash before it mines the block. */
+  /** Waits for a receipt. The node returns the hash of a transaction before it mines the block. */
   async receipt(hash: string): Promise<RawReceipt> {
     const deadline = Date.now() + 10_000
     while (Date.now() < deadline) {

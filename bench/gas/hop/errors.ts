@@ -1,11 +1,13 @@
-/** Computes errors of a gas table: its estimates of routes compared with the gas charged to senders. */
+/** Computes the errors of a gas table: compares its estimates for routes with the gas charged to senders. */
 import { GasLessons } from '@sluice/quoting'
 import { gasParts } from '@sluice/routing'
 import { quantile } from '../../lib/statistics.ts'
 import { type GasFile, gasOf } from './fit.ts'
 import type { ObservedRoute } from './observe.ts'
 
-/** Returns quantiles of the errors' sizes in percent of the charged gas, and the signed median. */
+/**
+ * Returns quantiles of the absolute errors, and the median of the signed errors (`middle`), in % of the charged gas.
+ */
 export function errorsOf(samples: readonly ObservedRoute[], table: GasFile) {
   return errorFigures(
     samples,
@@ -14,8 +16,8 @@ export function errorsOf(samples: readonly ObservedRoute[], table: GasFile) {
 }
 
 /**
- * Returns the errors of the service's estimates, which learn from simulations. Estimates each route before learning
- * from it. Only the second half of the routes counts, since their pools have been used before.
+ * Returns the errors of the service's estimates, which learn from simulations. Estimates each route before it learns
+ * from the route. Counts only the second half of the routes, because most of their pools occur in the first half.
  */
 export function learnedErrorsOf(samples: readonly ObservedRoute[]) {
   const lessons = new GasLessons(samples[0]?.wrappedNative ?? null)

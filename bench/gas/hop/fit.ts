@@ -1,6 +1,6 @@
 /**
- * Fits the router's gas table to measured routes. The gas of a route is the sum over its parts (see `gasParts`), each of
- * which has gas and a refund. Ridge regression finds both, with a pull toward the previous table.
+ * Fits the router's gas table to measured routes. The gas of a route is the sum over its parts (see `gasParts`). Each
+ * part has gas and a refund. Ridge regression finds both; its penalty favors the values of the previous table.
  */
 import { type GasPart, type GasRow, gasRow } from '@sluice/liquidity'
 import { gasParts, piecesIn } from '@sluice/routing'
@@ -13,9 +13,9 @@ type PartGas = {
 }
 type TokenRow = {
   readonly symbol: string
-  /** Gas that the token adds to a single hop at each end. */
+  /** Gas that the token adds to a hop for each end of the hop that is this token. */
   readonly gas: number
-  /** Gas that the token adds to a route, once. */
+  /** Gas that the token adds once to a route. */
   readonly once: number
   readonly basis: string
 }
@@ -33,38 +33,39 @@ export type GasFile = {
  * dominate (Huber loss).
  */
 const HUBER_LIMIT = 0.03
-/** Iterations of the reweighted least squares. */
+/** Number of iterations of the reweighted least squares. */
 const REWEIGHTINGS = 10
 /**
- * Weight of the pull toward the previous table. A route's weight is 1 / gas², so this is about a tenth of one route.
+ * Penalty for the squared difference from the previous table. The weight of a route is 1 / gas², so the penalty weighs
+ * about as much as a tenth of a route.
  */
 const RIDGE = 3e-12
 /**
- * Refund as a share of gas from which a route counts as capped (EIP-3529 caps refunds at a fifth). The charged gas of a
- * capped route shows only a lower bound of its refunds.
+ * Refund as a share of gas from which a route counts as capped. EIP-3529 caps refunds at a fifth, so the charged gas of
+ * a capped route shows only a lower bound of its refunds.
  */
 const CAPPED_REFUND_SHARE = 0.199
 /**
- * Rounds of the refund fit. Each round also counts the capped routes for which the previous round estimated less than
- * their lower bound.
+ * Number of rounds of the refund fit. A capped route counts in a round only if the previous round estimated less than
+ * its lower bound.
  */
 const REFUND_FIT_ROUNDS = 4
-/** A family's `hop` is kept if its relative error is at most this. Such errors do not change routes. */
+/** Maximum relative error with which a family's `hop` is kept. Smaller errors do not change routes. */
 const MAX_DEVIATION = 0.15
 /** Minimum number of routes that contain a part. Rarer parts are not fitted. */
 const MIN_SAMPLES = 6
 /** Matches parts that clear no storage slot. */
 const NOT_REFUNDED = /^(?:token|unknown)/
-/** Refund of a hop whose row has none: that of one cleared slot (EIP-3529). */
+/** Refund of a hop whose row has no refund: the refund of one cleared slot (EIP-3529). */
 const CLEARED_SLOT_REFUND = 19_900
 
 /**
- * Maximum pieces of price curves that a fitted route crosses. The cost of a tick far from the price depends on its
- * history.
+ * Maximum number of price curve pieces that a fitted route crosses. The cost of crossing a tick far from the price
+ * depends on the tick's history.
  */
 const MAX_PIECES = 12
 
-/** World whose pool storage is recorded in part: slots that were not recorded are empty. */
+/** World whose pool storage is recorded only in part. Slots that were not recorded are empty. */
 const RECORDED_WORLD = 'ethereum'
 
 /** Parts in the fit: the parts of the table, and `unknown`, the additional cost of ticks in the recorded world. */
@@ -91,9 +92,9 @@ export function gasOf(part: FitPart, { route, routeRefund, families, parts, toke
 }
 
 /**
- * Fits a table. Keeps the rows of pieces, since crossings are rare and the recorded state has only half of the ticks.
+ * Fits a table. Keeps the gas of pieces: crossings are rare, and the recorded state has only half of the ticks.
  *
- * @param previousTable - provides the rows of unused parts and of parts with small errors
+ * @param previousTable - table whose rows are kept for unused parts and for parts with small errors
  */
 export function fitTable(observedRoutes: readonly ObservedRoute[], previousTable: GasFile): GasFile {
   const routesWithFewPieces = observedRoutes.filter(
@@ -181,7 +182,8 @@ const dot = (row: readonly number[], solution: readonly number[]) =>
   row.reduce((sum, count, j) => sum + count * solution[j]!, 0)
 
 /**
- * Returns the coefficients that minimize the Huber loss of rows * coefficients - values, by reweighted least squares.
+ * Returns the coefficients that minimize the Huber loss of `rows` × coefficients − `values`, by reweighted least
+ * squares.
  */
 function weightedRegression(
   rows: readonly number[][],

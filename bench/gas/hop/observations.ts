@@ -1,7 +1,7 @@
 /**
- * Fills entries of pool oracles that the chain has and the recorded state lacks. A pool has written at least the time 1
- * into each entry below its cardinality (`Oracle.grow` of Uniswap/v3-core d8b1c635). Entries that were not read
- * when the state was recorded are empty here, so the next trade would pay for a new slot, unlike on the chain.
+ * Fills entries of pool oracles that the recorded state lacks. On the chain, each entry below a pool's cardinality
+ * contains at least the timestamp 1 (`Oracle.grow` of Uniswap/v3-core d8b1c635). In the recorded state, entries that
+ * were not read are empty. So a trade that writes such an entry would pay for a new slot, unlike on the chain.
  */
 import type { Address, Hex } from '@sluice/chains'
 import type { World } from '@sluice/liquidity/testing'
@@ -9,7 +9,7 @@ import type { World } from '@sluice/liquidity/testing'
 // Selectors of `slot0()` and `observations(uint256)`.
 const SLOT0 = '0x3850c7bd'
 const OBSERVATIONS = '0x252c09d7'
-/** Maximum storage slots before the first entry: 8 in Uniswap's own pools, a few more in forks. */
+/** Maximum number of storage slots before the first entry. Uniswap's own pools have 8, forks a few more. */
 const MAX_SLOTS_BEFORE = 24
 const TIME_MASK = 0xffff_ffffn
 const WORD_DIGITS = 64
@@ -37,7 +37,9 @@ export async function fillObservations(world: World): Promise<number> {
   return filledCount
 }
 
-/** Returns the storage slot of the first entry. Finds it by the known index and time of the current entry. */
+/**
+ * Returns the storage slot of the first entry; null if it is not found. Searches the current entry by its timestamp.
+ */
 async function firstSlotOf(
   world: World,
   pool: Address,

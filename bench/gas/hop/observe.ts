@@ -1,4 +1,4 @@
-/** Measures routes through the real Guard, Executor, and pools, each from the same state. */
+/** Measures the gas of routes through Guard, Executor, and pools. All measurements start from the same state. */
 import { type Address, NATIVE, ZERO_ADDRESS } from '@sluice/chains'
 import { type Random, random, type World } from '@sluice/liquidity/testing'
 import { type PriceBook, priceTokens } from '@sluice/pricing'
@@ -18,19 +18,19 @@ export type ObservedRoute = {
   readonly gross: number
 }
 
-/** Range of the value of a trade, in dollars. */
+/** Range of a trade's value in USD. */
 const TRADE_USD = { min: 50, max: 100_000 }
 /** Maximum price impact. By default, the service rejects a larger impact. */
 const MAX_IMPACT_PERCENT = 15n
 /** Gas prices of requests, in wei. */
 const GAS_PRICES = [0n, 100_000_000n, 1_000_000_000n, 10_000_000_000n, 50_000_000_000n]
-/** Random routes sent before the measurements. The first trades of a pool pay for slots that are never empty again. */
+/** Number of random routes sent before the measurements. Only the first trades of a pool pay for new storage slots. */
 const WARM_UP_ROUTES = 120
 
 /** Seconds between the warm-up trades and the measurements. */
 const SECONDS_AFTER_WARM_UP = 12
 
-/** Maximum draws per measured route. Most draws (80 to 90 %) have no route or too much price impact. */
+/** Maximum random requests per measured route. 80 to 90 % of them have no route or too much price impact. */
 const MAX_TRIES = 50
 
 /** Input of a small trade, as a multiple of the input that moves the price by one percent. */
@@ -39,7 +39,7 @@ const SMALL_SIZE = 0.02
 /**
  * Sends trades that change the chain's state, so that it resembles a chain in use.
  *
- * @param count - number of random routes, after trades in both directions of each pool
+ * @param count - number of random routes, which are sent after a trade in each direction of each pool
  */
 export async function warmUpChain(world: World, seed: number, count = WARM_UP_ROUTES): Promise<void> {
   const r = random(seed)
@@ -55,7 +55,7 @@ export async function warmUpChain(world: World, seed: number, count = WARM_UP_RO
     if (route) await sendRoute(world, route)
   }
   await fillObservations(world)
-  // A pool's first trade in a block updates its oracle if the block has a later timestamp than the pool's last trade.
+  // Time must pass, because a trade updates the pool's oracle only if its block is later than the pool's last trade.
   await world.request('evm_increaseTime', [SECONDS_AFTER_WARM_UP])
   await world.request('evm_mine')
   await world.market.sync()
@@ -104,8 +104,8 @@ async function observeRoute(world: World, route: RoutePlan): Promise<ObservedRou
 const contexts = new WeakMap<World, ReturnType<typeof createSimulationContext>>()
 
 /**
- * Returns the gas before refunds of whole transactions, one per route, all from the same state in one call. Null for a
- * route that does not pay exactly the computed output, which a quote would reject.
+ * Returns the gas before refunds of the transactions of routes. Simulates all of them from the same state in one call.
+ * The result is null for a route that does not pay exactly the computed output, because a quote would reject it.
  */
 export async function measureGrossGas(
   world: World,
@@ -141,7 +141,7 @@ function drawRoute(world: World, graph: Graph, r: Random): RoutePlan | null {
   return result?.ok && isWithinMaxImpact(result.route) ? result.route : null
 }
 
-/** Returns a request between random tokens with a random size; null if the draw is unusable. */
+/** Returns a request between random tokens with a random size; null if the tokens are equal or the amount is 0. */
 export function drawRequest(
   world: World,
   graph: Graph,
@@ -162,7 +162,7 @@ export function drawRequest(
 type PricedMarket = { readonly book: PriceBook; readonly pricedTokens: readonly Address[] }
 const markets = new WeakMap<Graph, PricedMarket>()
 
-/** Returns prices, and the priced tokens of tradable pools. A token occurs once for each of its pools. */
+/** Returns prices, and the priced tokens of tradable pools. The list has a token once for each of its pools. */
 function marketOf(world: World, graph: Graph): PricedMarket {
   const cached = markets.get(graph)
   if (cached) return cached
@@ -178,7 +178,7 @@ function marketOf(world: World, graph: Graph): PricedMarket {
   return market
 }
 
-/** Returns true if the price impact is one that the service accepts by default. */
+/** Returns true if the price impact is at most the maximum. */
 function isWithinMaxImpact({ amountOut, midAmountOut }: RoutePlan): boolean {
   return midAmountOut !== null && amountOut * 100n >= midAmountOut * (100n - MAX_IMPACT_PERCENT)
 }

@@ -1,16 +1,16 @@
-/** Chooses pools of a world, hops through them, and amounts. */
+/** Chooses pools of a world, hops through the pools, and amounts. */
 import { ZERO_ADDRESS } from '@sluice/chains'
 import { familyOf, type Pool } from '@sluice/liquidity'
 import type { World } from '@sluice/liquidity/testing'
 import type { Hop } from './swap.ts'
 
-/** Returns a hop between the first and the last token, which is the pair of a two-token pool. */
+/** Returns a hop between the first and the last token of a pool. */
 export function hopOf(pool: Pool, isReversed: boolean): Hop {
   const [a, b] = [pool.tokens[0]!, pool.tokens.at(-1)!]
   return isReversed ? { pool, tokenIn: b, tokenOut: a } : { pool, tokenIn: a, tokenOut: b }
 }
 
-/** If the hop sells the native token, puts a hop before it that unwraps this token: routes begin with ERC-20 tokens. */
+/** Adds a hop that unwraps the native token before a hop that sells it. Routes begin with an ERC-20 token. */
 export function throughWrapper(world: World, hop: Hop): readonly Hop[] {
   if (hop.tokenIn !== ZERO_ADDRESS) return [hop]
   const wrapper = [...world.market.snapshot().pools.values()].find(({ family }) => family === 'wrapped-native')!
@@ -18,7 +18,8 @@ export function throughWrapper(world: World, hop: Hop): readonly Hop[] {
 }
 
 /**
- * Returns `size` times the input that moves the price by one percent, but at most a tenth of the pool's known balance.
+ * Returns `size` times the input that moves the price by one percent, at most a tenth of the pool's balance if it is
+ * known.
  */
 export function amountFor({ pool, tokenIn, tokenOut }: Hop, size: number): bigint {
   const family = familyOf(pool.family)!
@@ -32,7 +33,7 @@ export function amountFor({ pool, tokenIn, tokenOut }: Hop, size: number): bigin
   return maxAmount > 0n && maxAmount < requestedAmount ? maxAmount : requestedAmount
 }
 
-/** Returns pools whose tokens transfer exact amounts, and wrappers of tokens that round. */
+/** Returns the pools whose tokens transfer exact amounts, and the wrappers of tokens that round amounts. */
 export function tradablePools(world: World): readonly Pool[] {
   const wrappers = [...world.market.snapshot().pools.values()].filter(({ family }) => family === 'rate-wrapper')
   return [...world.pools(), ...wrappers].filter(({ family }) => family !== 'wrapped-native')

@@ -1,4 +1,4 @@
-/** Sends swaps through the real Guard and Executor, and measures the charged gas. */
+/** Sends swaps through Guard and Executor, and measures the gas charged to the sender. */
 import { IERC20__factory } from '@sluice/bindings'
 import type { Address, Hex } from '@sluice/chains'
 import { families, familyOf, type Pool, PoolRefusal, tokenGas } from '@sluice/liquidity'
@@ -14,14 +14,14 @@ const GAS_LIMIT = '0x1312d00'
 
 export type Hop = { readonly pool: Pool; readonly tokenIn: Address; readonly tokenOut: Address }
 
-/** Approves the Guard for every token that the trader holds. */
+/** Approves the Guard for every token of the world's pools. */
 export async function approveAll(world: World): Promise<void> {
   const tokens = new Set([...world.market.snapshot().pools.values()].flatMap(({ tokens }) => tokens))
   const data = erc20.encodeFunctionData('approve', [world.guard, MaxUint256]) as Hex
   for (const to of tokens) await transact(world, to, data)
 }
 
-/** Returns a route through the pools in order; null if one of them rejects the amount. */
+/** Returns a route through the hops in series; null if a pool rejects its amount. */
 export function routeThrough(hops: readonly Hop[], amountIn: bigint): RoutePlan | null {
   const legs: Leg[] = []
   let amount = amountIn
@@ -85,9 +85,9 @@ export async function sendRoute(world: World, route: RoutePlan): Promise<number 
 }
 
 /**
- * Returns the gas that the sender would be charged now, after refunds, without sending; null if the swap cannot be
- * encoded or reverts. Uses `eth_simulateV1`, because after `evm_revert` a sent transaction may remain in the node's
- * pool and be mined again.
+ * Returns the gas after refunds that the sender would be charged for a route; null if the swap cannot be encoded or
+ * reverts. Simulates with `eth_simulateV1`. A transaction that is sent and reverted by `evm_revert` could remain in the
+ * node's pool and be mined again.
  */
 export async function simulateCharge(world: World, route: RoutePlan): Promise<number | null> {
   try {

@@ -30,7 +30,7 @@ const ONE = 10n ** 18n
 /** Minimum fee of Balancer's factories. */
 const MIN_FEE = 10n ** 12n
 
-/** Whole tokens of one side of a pool. */
+/** A token of a pool, and its deposit in whole tokens. */
 export type Side = { readonly token: Contract; readonly wholeTokens: number }
 
 export class Attacker {
@@ -77,7 +77,7 @@ export class Attacker {
       loadArtifact('@uniswap/v2-core/build/UniswapV2Pair.json').abi,
       await factory.read<string>('getPair', [a, b]),
     )
-    for (const { token, wholeTokens: whole } of sides) await token.send('mint', [pair.address, tokenUnits(whole)])
+    for (const { token, wholeTokens } of sides) await token.send('mint', [pair.address, tokenUnits(wholeTokens)])
     await pair.send('mint', [this.address])
     return pair
   }
@@ -90,7 +90,7 @@ export class Attacker {
     return this.devnet.info.dexes.find(({ family }) => family === 'balancer-v2')!.contracts![name] as Address
   }
 
-  /** Creates a genuine weighted pool with equal weights, whose fee the attacker may set. */
+  /** Creates an original weighted pool with equal weights. The attacker may set its fee. */
   async weightedPool(sides: readonly Side[]): Promise<Contract> {
     const factory = this.chain.contractAt(
       balancer(WEIGHTED, 'WeightedPoolFactory').abi,
@@ -98,13 +98,13 @@ export class Attacker {
     )
     const sortedSides = sortedByAddress(sides)
     const tokens = sortedSides.map(({ token }) => token.address)
-    const nobody = sortedSides.map(() => ZeroAddress)
+    const noRateProviders = sortedSides.map(() => ZeroAddress)
     const args = [
       'Bait',
       'BAIT',
       tokens,
       sortedSides.map(() => ONE / BigInt(sortedSides.length)),
-      nobody,
+      noRateProviders,
       MIN_FEE,
       this.address,
     ]
@@ -117,7 +117,7 @@ export class Attacker {
     return pool
   }
 
-  /** Creates a genuine stable pool without owner, with rate providers chosen by the attacker. */
+  /** Creates an original stable pool without an owner, with rate providers of the attacker. */
   async stablePool(sides: readonly (Side & { readonly rate?: Address })[]): Promise<Contract> {
     const factory = this.chain.contractAt(
       balancer(STABLE, 'ComposableStablePoolFactory').abi,
@@ -137,7 +137,7 @@ export class Attacker {
     return pool
   }
 
-  /** Creates a pool with the attacker's code in the genuine vault. */
+  /** Creates a pool with the attacker's code in the original vault. */
   async ownPool(sides: readonly Side[]): Promise<Contract> {
     const sortedSides = sortedByAddress(sides)
     const tokens = sortedSides.map(({ token }) => token.address)
@@ -155,8 +155,8 @@ export class Attacker {
     const { tokens: assets } = (await this.vault.readAll('getPoolTokens', [id])) as unknown as {
       tokens: readonly string[]
     }
-    for (const { token, wholeTokens: whole } of sides) {
-      await token.send('mint', [this.address, tokenUnits(whole)])
+    for (const { token, wholeTokens } of sides) {
+      await token.send('mint', [this.address, tokenUnits(wholeTokens)])
       await token.send('approve', [this.vault.address, MaxUint256])
     }
     const amounts = assets.map((asset) => {

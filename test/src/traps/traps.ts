@@ -1,18 +1,18 @@
 /**
- * Traps for routes from LINK to UNI. Each baits with a price above those of all other pools, and cuts the price after
- * the quote.
+ * Traps for routes from LINK to UNI. A trap offers a better price than all other pools (the bait) when a user requests
+ * a quote, and makes the price worse before the user's transaction.
  */
 import type { Contract } from '@sluice/devnet'
 import { type Attacker, tokenUnits } from './attacker.ts'
 
-/** Factor by which a bait pays more than the list prices. */
+/** Output of a bait as a multiple of the output at list prices. */
 const BAIT_FACTOR = 1.02
-/** List prices of the local chain. */
+/** List prices of the local chain in USD. */
 const [LINK_USD, UNI_USD] = [15, 8]
-/** Dollars on each side of a bait. */
+/** USD of each token in a bait's pool. */
 const DEPTH_USD = 4_000_000
 /**
- * Cut of the price after the quote. It is below the default slippage, so that the user's transaction still succeeds.
+ * Reduction of the price after the quote. It is below the default slippage, so the user's transaction still succeeds.
  */
 const CUT_BPS = 40
 
@@ -28,7 +28,7 @@ export type Trap = {
   readonly gasPriceWei?: bigint
 }
 
-/** Creates deep pools of LINK with the attacker's token, and of the attacker's token with UNI. */
+/** Creates two deep pools: of LINK and the attacker's token, and of the attacker's token and UNI. */
 async function baitPairs(attacker: Attacker, token: Contract): Promise<readonly [Contract, Contract]> {
   const linkPair = await attacker.pair(
     { token: attacker.token('LINK'), wholeTokens: DEPTH_USD / LINK_USD },
@@ -41,7 +41,7 @@ async function baitPairs(attacker: Attacker, token: Contract): Promise<readonly 
   return [linkPair, uniPair]
 }
 
-/** Returns a trap in the code of a token. */
+/** Returns a trap whose code is in a token of the attacker. */
 const tokenTrap = (
   name: string,
   spring: (token: Contract, pools: readonly [Contract, Contract], attacker: Attacker) => Promise<unknown>,
@@ -61,7 +61,7 @@ const baitSides = (attacker: Attacker) => [
   { token: attacker.token('UNI'), wholeTokens: (DEPTH_USD / UNI_USD) * BAIT_FACTOR },
 ]
 
-/** Returns a trap in a pool of LINK and UNI. */
+/** Returns a trap whose bait is a pool of LINK and UNI. */
 const poolTrap = (name: string, set: (attacker: Attacker) => Promise<() => Promise<unknown>>): Trap => ({
   name,
   set: async (attacker) => ({ requestedToken: attacker.token('UNI').address, spring: await set(attacker) }),
@@ -80,7 +80,7 @@ export const traps: readonly Trap[] = [
   tokenTrap('pausing', (token) => token.send('setPaused', [true])),
   tokenTrap('rebase down', async (token, [first, second]) => {
     await token.send('setScale', [(10n ** 18n * (10_000n - BigInt(CUT_BPS))) / 10_000n])
-    // The rebase reduces both reserves. The first pool adopts the reduced balance, and the second one is refilled.
+    // The rebase reduces the balances of both pools. The first pool updates its reserves, and the second is refilled.
     await first.send('sync')
     const [r0, r1] = (await second.readAll('getReserves')) as unknown as readonly [bigint, bigint]
     const reserve = (await second.read<string>('token0')).toLowerCase() === token.address ? r0 : r1
@@ -90,7 +90,7 @@ export const traps: readonly Trap[] = [
     for (const pair of pools) await withdraw(pair, attacker)
   }),
   tokenTrap('donated price', async (token, [, second], attacker) => {
-    // Trades against the second pool until its output costs more.
+    // Sells the token to the second pool, which makes UNI more expensive there.
     const amount = tokenUnits((DEPTH_USD * CUT_BPS) / 20_000)
     await token.send('mint', [second.address, amount])
     const [r0, r1] = await second.readAll('getReserves')

@@ -1,4 +1,4 @@
-/** Runs one trap against the service, and compares the route with default settings with the route through the bait. */
+/** Runs a trap against the service. Compares the route of default settings with the route through the trap's bait. */
 import type { System } from '../service.ts'
 import { swapUrl } from '../swap.ts'
 import { Node } from '../wallet.ts'
@@ -6,33 +6,34 @@ import { Attacker } from './attacker.ts'
 import type { Trap } from './traps.ts'
 
 const AMOUNT_IN = 4_000n * 10n ** 18n
-/** Milliseconds for which quotes must be stable, since pools found in past logs may join after the first quotes. */
-const STEADY_MS = 1_000
+/** Milliseconds for which quotes must stay the same. After the first quotes, the service may still find pools. */
+const STABLE_MS = 1_000
+/** Milliseconds between these quotes. */
 const STEP_MS = 250
 const MAX_STEPS = 60
 
 export type Verdict = {
   readonly trap: string
-  /** Percent of the input that goes through the bait in the quote with `intermediates=any` (the baited quote). */
+  /** Percentage of the input that the baited quote sells to the bait. The baited quote has `intermediates=any`. */
   readonly baitedPercent: number
   /** Basis points by which the baited quote exceeds the quote without the trap. */
   readonly baitedQuoteBps: number
   /** Basis points by which the baited quote's transaction pays less than quoted; null if it reverted. */
   readonly baitedLossBps: number | null
-  /** True if the route with default settings uses a pool of the attacker. */
+  /** True if the route of default settings uses a pool of the attacker. */
   readonly stepsOnIt: boolean
   /**
-   * User's gain with default settings compared with the quote without the trap, in bps; negative for a loss, null if
-   * the transaction reverted.
+   * Basis points by which the transaction of default settings pays more than the quote without the trap. Negative for a
+   * loss; null if the transaction reverted.
    */
   readonly gainBps: number | null
-  /** Quote with default settings compared with the quote without the trap, in bps. */
+  /** Basis points by which the quote of default settings exceeds the quote without the trap. */
   readonly quotedBps: number
-  /** Pools that the route without the trap uses, and the route with default settings does not. */
+  /** Pools of the route without the trap that the route of default settings does not use. */
   readonly leftOut: readonly string[]
-  /** Pools that the route with default settings uses, and the route without the trap does not. */
+  /** Pools of the route of default settings that the route without the trap does not use. */
   readonly instead: readonly string[]
-  /** Number of simulated routes by outcome, except for `exact`. After such an outcome, a quote avoids a pool. */
+  /** Number of simulated routes by outcome, except `exact`. After such an outcome, a quote avoids a pool. */
   readonly failedTrials: Readonly<Record<string, number>>
 }
 
@@ -50,15 +51,15 @@ function poolsOnlyIn(first: QuotedRoute, second: QuotedRoute): readonly string[]
 }
 
 async function stableQuote(ask: () => Promise<QuotedRoute>): Promise<QuotedRoute> {
-  let last = await ask()
+  let lastQuote = await ask()
   for (let step = 0, same = 0; step < MAX_STEPS; step++) {
     await new Promise((resolve) => setTimeout(resolve, STEP_MS))
     const next = await ask()
-    same = next.toAmount === last.toAmount ? same + STEP_MS : 0
-    if (same >= STEADY_MS) return next
-    last = next
+    same = next.toAmount === lastQuote.toAmount ? same + STEP_MS : 0
+    if (same >= STABLE_MS) return next
+    lastQuote = next
   }
-  throw new Error('the honest quote does not come to rest')
+  throw new Error(`the quote without the trap changes for more than ${(MAX_STEPS * STEP_MS) / 1_000} s`)
 }
 
 async function failedTrialsOf(api: string): Promise<Readonly<Record<string, number>>> {
