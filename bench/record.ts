@@ -21,7 +21,7 @@ export function record(name: string, figures: object, { isPrinted = true } = {})
       cores: cpus().length,
       memoryGB: Math.round(totalmem() / 2 ** 30),
       node: process.version,
-      // Load of the last minute. A value well above the number of cores means that other processes were running.
+      // Load average of the last minute. If it is well above the number of cores, other processes were running.
       loadAverage: Number(loadavg()[0]!.toFixed(1)),
     },
     ...figures,

@@ -2,7 +2,7 @@
 import { type Address, ZERO_ADDRESS } from '@sluice/chains'
 import { familyOf, type Pool } from '@sluice/liquidity'
 import { type Random, wholeNumber } from '../lib/random.ts'
-import { sqrtPriceAtTick, tickAtSqrtPrice } from '../router/pool-maths.ts'
+import { sqrtPriceAtTick, tickAtSqrtPrice } from '../router/pool-math.ts'
 
 export type PairSpec = {
   readonly tokens: readonly [Address, Address]

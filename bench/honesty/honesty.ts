@@ -1,9 +1,9 @@
 /**
- * `npm run bench -- honesty [--trades <count> --seed <n> --refusals]`: quotes random trades over HTTP on real Ethereum
- * state (`npm run mainnet`) before block 24,628,607, sends them, and compares the output with the quote. Then sends the
- * same transactions once more after that block, and again after the next one. Writes `results/honesty.json`, the
- * reasons of rejections to `results/refusals.json`, and the tables to `docs/honesty.md`. `--refusals` measures only
- * rejections and sends nothing.
+ * `npm run bench -- honesty [--trades <count> --seed <n> --refusals]`: quotes random trades over HTTP on recorded
+ * Ethereum state (`npm run mainnet`) before block 24,628,607, sends them, and compares the output with the quote. Then
+ * replays that block, sends the same transactions again, and does the same for the next block. Writes the results to
+ * `results/honesty.json`, the reasons for rejections to `results/refusals.json`, and the tables to `docs/honesty.md`.
+ * With `--refusals`, only determines the reasons for rejections, and sends no trades.
  */
 import { parseArgs } from 'node:util'
 import { Node } from '@sluice/system-test/wallet'

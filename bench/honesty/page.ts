@@ -1,6 +1,6 @@
 /**
- * Writes `docs/honesty.md` from the results of the `honesty`, `routers`, and `peers` benchmarks, each of which updates
- * the page.
+ * Writes `docs/honesty.md` from the recorded results of the `honesty`, `routers`, and `peers` benchmarks. Each of these
+ * benchmarks updates the page.
  */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'

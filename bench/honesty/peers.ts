@@ -1,8 +1,9 @@
 /**
- * `npm run bench -- honesty peers [<trades of each size>]`: makes the same trades on the same real Ethereum state with
- * mined transactions: the service's, the best single pool of Uniswap V2 and V3 through Uniswap's routers, and Uniswap's
- * splitting router from npm. Compares the output minus the charged gas. Results in `results/peers.json`; fails if the
- * service pays over 1 bp less than a peer.
+ * `npm run bench -- honesty peers [<trades of each size>]`: compares routers on recorded Ethereum state. Each router
+ * makes the same trades from the same state, in mined transactions. The routers are the service, the best single pool
+ * of Uniswap V2 and of V3 through Uniswap's contracts, and Uniswap's splitting router from npm. Compares the output
+ * minus the cost of the charged gas. Results in `results/peers.json`. Fails if the service pays over 1 bp less than a
+ * peer.
  */
 import { fund, wallet } from '../lib/wallet.ts'
 import { record } from '../record.ts'
@@ -31,7 +32,7 @@ const GAS_LIMIT = 10_000_000n
 const { node, api, guard, gasPriceWei, tokens, stop } = await startWorld()
 try {
   const scenario = await scenarioOf(node.url, tokens)
-  // Set explicitly, because the local node suggests seven times the block's gas price.
+  // The gas price is set because the local node suggests seven times the block's gas price.
   const requestTerms = { maxPriceImpact: '100', gasPrice: String(gasPriceWei) }
   const refusedTrades = new Map<Trade, string>()
   const contenders: Readonly<Record<string, Contender>> = {
@@ -72,8 +73,8 @@ try {
 /**
  * Makes a trade and reverts it.
  *
- * @returns the wallet's net gain in base units of the output: what it received minus the value of the gas; null if the
- *   trade cannot be made, or only in part
+ * @returns the received output minus the value of the gas, in base units of the output token; null if the router cannot
+ *   make the trade, or makes only a part of it
  */
 async function netGainOf(trade: Trade, contender: Contender): Promise<number | null> {
   const { src, dst, amount } = trade

@@ -1,6 +1,6 @@
 /**
- * Determines the reasons of rejections by experiments on the node: plain transfers, other trade sizes, and larger pool
- * balances.
+ * Determines why the service rejected trades, by experiments on the node: transfers of the tokens, trades of other
+ * sizes, and trades after the balances of pools are raised.
  */
 import { IERC20__factory } from '@sluice/bindings'
 import { loadRegistry, NATIVE } from '@sluice/chains'
@@ -26,21 +26,21 @@ export const REASONS = {
 } as const
 export type Reason = keyof typeof REASONS
 
-/** Divisors of the amount for smaller trades, and factors for larger trades. Ascending. */
+/** Smaller trades divide the amount by these numbers, and larger trades multiply it by them. Ascending. */
 const DIVISORS = [10n, 100n, 1_000n, 10_000n, 1_000_000n]
 const erc20 = IERC20__factory.createInterface()
 const { pools } = readState('ethereum')
 const CHAIN_ID = 1
-/** The wrapped native token. Balances of it are not raised: most pools hold it, and they hold enough of it. */
+/** The wrapped native token. Its balances are not raised, because pools hold enough of it. */
 const weth = loadRegistry().chain(CHAIN_ID)!.wrappedNative!.address.toLowerCase()
 /**
- * Factor by which the balances of pools are raised, to test if too small balances cause a failure. Uniswap V2 pairs get
- * exactly their reserves instead, because a pair counts a surplus as input.
+ * Factor by which the balances of pools are raised, to test if a balance is too small. The balances of Uniswap V2 pairs
+ * are set to their reserves instead, because a pair counts a surplus as input.
  */
 const BALANCE_FACTOR = 1_000_000n
-/** Selector of `getReserves()`, which identifies pairs. */
+/** Selector of `getReserves()`. A pool that implements it is treated as a Uniswap V2 pair. */
 const GET_RESERVES = '0x0902f1ac'
-/** Maximum number of pools that get more balance per trade. */
+/** Maximum number of pools per trade whose balances are raised. */
 const MAX_POOLS = 40
 
 export type Refusal = Extract<Outcome, { readonly kind: 'refused' }>
@@ -78,14 +78,14 @@ async function reasonOf(service: ServiceUnderTest, trade: Trade, { code, message
   if (trade.src !== NATIVE && !(await canLeaveWallet(service, trade, trade.amount))) return 'limit'
   if (trade.dst !== NATIVE && !(await canLeavePools(service, trade.dst, trade.sameUsdOut))) return 'limit'
   if (await isAnsweredWithFullPools(service, trade)) return 'holdings'
-  // With a fee the output passes through the Guard. Tokens with a cooldown reject this second transfer.
+  // With an integrator fee, the output goes through the Guard. Tokens with a cooldown reject this second transfer.
   if (trade.hasFee && (await isAnyAmountAnswered(service, { ...trade, hasFee: false }, [trade.amount]))) return 'limit'
   const smallerAmounts = DIVISORS.map((divisor) => trade.amount / divisor).filter((amount) => amount > 0n)
   if (message.endsWith(OUT_OF_GAS) && (await isAnyAmountAnswered(service, trade, smallerAmounts))) return 'drained'
   return 'fault'
 }
 
-/** The service's message for a route above the gas limit of a transaction. */
+/** Message of the service if a route needs more gas than a transaction may have. */
 const OUT_OF_GAS = 'it takes more gas than a transaction may'
 
 async function isAnyAmountAnswered(
@@ -102,8 +102,8 @@ const poolsOf = (token: string) =>
   pools.filter(({ tokens }) => tokens.some((tradedToken) => tradedToken === token)).map(({ address }) => address)
 
 /**
- * Returns false if pools hold the token, but the token lets none of them transfer the amount, or the pool's whole
- * balance if that is less, to the wallet.
+ * Returns false if pools hold the token, but none of them can transfer it to the wallet. The tested amount is the given
+ * one, or the pool's balance if that is smaller.
  */
 async function canLeavePools(service: ServiceUnderTest, token: string, amount: bigint): Promise<boolean> {
   const holders = poolsOf(token)
@@ -115,7 +115,7 @@ async function canLeavePools(service: ServiceUnderTest, token: string, amount: b
   return holders.length === 0
 }
 
-/** Returns false if the token has pools, but does not let the wallet transfer the amount to any of them. */
+/** Returns false if the token has pools, but the wallet cannot transfer the amount to any of them. */
 function canLeaveWallet(
   service: ServiceUnderTest,
   { src, amount: requestedAmount }: Trade,
@@ -144,8 +144,8 @@ async function canTransfer(
 }
 
 /**
- * Returns true if the service answers once the pools of the traded tokens hold at least what their ticks and reserves
- * imply.
+ * Returns true if the service finds a route after the balances of the pools of both tokens are raised to at least the
+ * amounts that their ticks and reserves require.
  */
 function isAnsweredWithFullPools(service: ServiceUnderTest, trade: Trade): Promise<boolean> {
   const { node } = service
@@ -186,7 +186,7 @@ export type RefusalSummary = ReturnType<typeof summarizeRefusals>
 export function summarizeRefusals(trades: number, unfunded: number, refusals: readonly ExplainedRefusal[]) {
   const fundedCount = trades - unfunded
   const answeredCount = fundedCount - refusals.length
-  // No service could answer these trades: the state lacks storage or liquidity, or a token limits transfers.
+  // No service could quote these trades: the state lacks storage or liquidity, or a token restricts transfers.
   const missingStateCount = countOf(refusals, ['untransferable', 'holdings'])
   const illiquidCount = countOf(refusals, ['depth', 'drained'])
   const tokenLimitCount = countOf(refusals, ['limit', 'unit'])
@@ -194,7 +194,7 @@ export function summarizeRefusals(trades: number, unfunded: number, refusals: re
     ...{ trades, unfunded, answered: answeredCount },
     answeredPercent: percent(answeredCount, fundedCount),
     answeredPercentOfKnownState: percent(answeredCount, fundedCount - missingStateCount),
-    /** Percentage of the trades that state, liquidity, and tokens allow. */
+    /** Percentage of quoted trades among those that the state, the liquidity, and the tokens allow. */
     answeredPercentOfPossible: percent(
       answeredCount,
       fundedCount - missingStateCount - illiquidCount - tokenLimitCount,

@@ -8,11 +8,13 @@ import { type Outcome, TOLERANCES } from './trade.ts'
 export type TrialOutcome = { readonly trade: Trade; readonly outcome: Outcome }
 
 /**
- * Maximum `overMarket` of a market-consistent trade. Trades that pay more are counted separately. Their routes go
- * through pools whose recorded states have different dates, so that prices disagree.
+ * Maximum `overMarket` of a market-consistent trade. Trades above it are counted separately: their
+ * routes go through pools that were recorded at different dates, whose prices are inconsistent.
  */
 const MAX_OVER_MARKET = 0.02
-/** Maximum value of the trades that are compared with prices. Trades of this size hardly move prices. */
+/**
+ * Maximum value in USD of the trades that are compared with market prices. Trades up to this value hardly move prices.
+ */
 const SMALL_USD = 1_000
 /** The integrator's fee in basis points. */
 const FEE_BPS = 30
@@ -21,7 +23,7 @@ type TradedOutcome = Extract<Outcome, { readonly kind: 'landed' | 'reverted' }>
 type AnsweredTrade = {
   readonly trade: Trade
   readonly outcome: TradedOutcome
-  /** Fraction by which the value of the quoted output at market prices exceeds the value of the input. */
+  /** Value of the quoted output at market prices, divided by the value of the input, minus one. */
   readonly overMarket: number
   /** Outcome of the quote's transactions after each block; empty if the trade reverted before the blocks. */
   readonly replays: readonly ReplayedOutcome[]
@@ -30,7 +32,7 @@ type AnsweredTrade = {
 export type Figures = ReturnType<typeof summarize>
 
 /**
- * Returns the trades that succeeded, in their order. Each `AfterBlock` has the outcomes of these trades in this order.
+ * Returns the trades that succeeded, in their original order. The outcomes in each `AfterBlock` have the same order.
  */
 export function landedOf(
   trialOutcomes: readonly TrialOutcome[],
@@ -72,9 +74,9 @@ export function summarize(
 }
 
 /**
- * Compares the quotes of small trades with market prices. `ownBps` is what a trade itself costs: the fees of pools and
- * of the integrator, and the price impact. `restBps` is the remaining deviation: prices of the route's pools deviate
- * from market prices, which come from many pools.
+ * Compares the quotes of small trades with market prices. `ownBps` is the trade's own cost: the fees of the pools and
+ * of the integrator, and the price impact. `restBps` is the rest of the difference. It arises because the prices of the
+ * route's pools differ from market prices, which are computed from many pools.
  */
 function compareWithPrices(consistentTrades: readonly AnsweredTrade[]) {
   const smallTrades = consistentTrades.filter(({ trade }) => trade.usd <= SMALL_USD)
@@ -117,8 +119,8 @@ function figuresOf(answeredTrades: readonly AnsweredTrade[]) {
 }
 
 /**
- * Summarizes all trades after a block. Includes trades that the block did not affect, because most trades of users are
- * not affected either.
+ * Summarizes all trades after a block. Includes trades that the block did not affect, as most trades of users are not
+ * affected by a block.
  */
 function figuresAfterBlock(answeredTrades: readonly AnsweredTrade[], blockIndex: number) {
   const sentOutcomes = answeredTrades.flatMap(({ outcome, replays }) =>

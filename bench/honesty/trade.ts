@@ -7,16 +7,20 @@ import { fund, minGas, wallet } from '../lib/wallet.ts'
 /** The service that is measured, and the chain on which its quotes are sent. */
 export type ServiceUnderTest = { readonly api: string; readonly node: Node; readonly guard: string }
 
-/** Values of `slippage`: percentages that callers usually set, and `auto`, with which the service chooses one. */
+/** Values of the parameter `slippage`: common percentages, and `auto`, for which the service chooses the percentage. */
 export const TOLERANCES = ['0.1', '0.5', '1', 'auto'] as const
-/** Slippage in percent that hardly limits the output: a transaction reverts only if its route has become impossible. */
+/**
+ * Slippage in percent that hardly limits the output. With it, a transaction reverts only if its route is impossible.
+ */
 const UNLIMITED_SLIPPAGE = '99'
 
 type Transaction = { readonly from: string; readonly to: string; readonly data: string; readonly value: string }
 type Route = {
   readonly toAmount: string
   readonly gasEstimate: string
-  /** Percent below the pools' mid prices, from fees and the trade's own impact; null if unknown. */
+  /**
+   * Percent by which the output is below that at the pools' mid prices, due to fees and price impact; null if unknown.
+   */
   readonly priceImpact: number | null
   readonly tx: Transaction
   readonly slippage?: { readonly percent: number }
@@ -26,21 +30,21 @@ export type QuotedTrade = {
   /** Quoted output in base units. */
   readonly promised: bigint
   readonly gasEstimate: bigint
-  /** Lowest gas limit with which the transaction succeeds. `gasUsed` is lower, since refunds come at the end. */
+  /** Lowest gas limit with which the transaction succeeds. `gasUsed` can be lower, because it excludes refunds. */
   readonly gasNeeded: bigint
-  /** Basis points below the mid prices of the route's pools, from fees and impact; null if unknown. */
+  /** Basis points by which the output is below that at the pools' mid prices; null if unknown. */
   readonly impactBps: number | null
-  /** Duration of the first quote. */
+  /** Milliseconds of the first quote. */
   readonly ms: number
 }
 
-/** Transactions of the quoted route to send after later blocks. */
+/** Transactions with the quoted route, which are sent after later blocks. */
 export type LaterTransactions = {
   /** Transaction with `UNLIMITED_SLIPPAGE`. */
   readonly unlimitedTx: Transaction
   /** Transactions by each of `TOLERANCES`. */
   readonly txByTolerance: Readonly<Record<string, Transaction>>
-  /** Percent that the service chose for `auto`. */
+  /** Slippage in percent that the service chose for `auto`. */
   readonly autoPercent: number
 }
 
@@ -90,7 +94,7 @@ async function quoteAndSendOnce(service: ServiceUnderTest, trade: Trade): Promis
   const ms = performance.now() - start
   if ('code' in answer) return { kind: 'refused', ...answer }
   let laterTransactions = await quoteForLater(service, trade, BigInt(answer.toAmount))
-  // The service measures the gas of pools with its first quotes, so later quotes may have another route.
+  // The service learns the gas of pools from its first quotes, so that later quotes may have another route.
   for (let attempt = 1; !laterTransactions && attempt < MAX_ATTEMPTS; attempt++) {
     answer = await requestQuote(service, trade)
     if ('code' in answer) return { kind: 'refused', ...answer }
@@ -110,7 +114,7 @@ async function quoteAndSendOnce(service: ServiceUnderTest, trade: Trade): Promis
     : { kind: 'landed', ...quotedTrade, gasUsed, paid, laterTransactions }
 }
 
-/** Error codes of a busy machine, after which the request is repeated. */
+/** Error codes that a busy machine can cause. The request is repeated after them. */
 const BUSY_CODES = ['TIMEOUT', 'ROUTE_TIMEOUT', 'RPC_FAILED']
 const MAX_ATTEMPTS = 5
 
@@ -135,7 +139,7 @@ export async function requestQuote(
   }
 }
 
-/** Requests a quote while the wallet holds the input, as when the trade is sent; sends nothing. */
+/** Requests a quote while the wallet holds the input, but does not send the trade. */
 export function requestQuoteWhenFunded(service: ServiceUnderTest, trade: Trade): Promise<FundedQuoteOutcome> {
   return withRevert(service.node, async () => {
     if (!(await fund(service.node, trade.src, trade.amount, service.guard))) return { kind: 'unfunded' }
@@ -169,7 +173,7 @@ async function quoteForLater(
  */
 export async function send({ node }: ServiceUnderTest, { dst }: Trade, tx: Transaction, gasEstimate: bigint) {
   const balanceBefore = await node.balance(dst, wallet)
-  // The interface asks callers to set the gas limit to the estimate plus 20 %.
+  // The API documentation recommends the estimate plus 20 % as the gas limit.
   const { status, gasUsed, feeWei } = await node.send({ ...tx, gas: (gasEstimate * 12n + 9n) / 10n })
   const paid = status ? (await node.balance(dst, wallet)) - balanceBefore + (dst === NATIVE ? feeWei : 0n) : null
   return { paid, gasUsed }

@@ -1,8 +1,9 @@
 /**
- * `npm run bench -- inclusion [--swaps <count> --seed <n> --cold]`: quotes random trades over all families of the local
- * chain and of real Ethereum state, and through pools created in the quoted block. Sends each with the recommended gas
- * limit in the next block, a minute, half an hour, and a day later, from the same state each time. Results in
- * `results/inclusion.json`. With `--cold` each quote is the first of a new service, and is sent only in the next block:
+ * `npm run bench -- inclusion [--swaps <count> --seed <n> --cold]`: checks if quotes still succeed when they are sent
+ * later. Quotes random trades through all families on the local chain and on recorded Ethereum state, and through pools
+ * that were created in the quoted block. Sends each quote with the recommended gas limit in the next block, a minute,
+ * half an hour, and a day later, each time from the same state. Results in `results/inclusion.json`. With `--cold`,
+ * each quote is the first one of a new service, and is sent only in the next block. Results in
  * `results/inclusion-cold.json`.
  */
 import { parseArgs } from 'node:util'
@@ -26,7 +27,7 @@ const { values } = parseArgs({
 })
 const delays: readonly Delay[] = values.cold ? [DELAYS[0]] : DELAYS
 const seed = Number(values.seed)
-/** Number of quotes. Each quote is sent once per delay, so that the transactions add up to `--swaps`. */
+/** Number of quotes. Each is sent once per delay, which makes `--swaps` transactions in total. */
 const quoteCount = Math.ceil(Number(values.swaps) / delays.length)
 /** Number of quotes on the local chain, on Ethereum state, and through pools created in the quoted block (`fresh`). */
 const quoteCounts = {
@@ -98,7 +99,7 @@ async function runLocalTrades(): Promise<void> {
       const [from, to] = [pick(tokens), pick(tokens)]
       const usd = TRADE_USD.min * (TRADE_USD.max / TRADE_USD.min) ** random()
       const amount = (BigInt(Math.round((usd / from.usd) * 1e6)) * 10n ** BigInt(from.decimals)) / 1_000_000n
-      // Half of the trades use one family, so that each family occurs.
+      // Half of the trades are restricted to one random family, so that each family occurs.
       const sourceFilter = random() < 0.5 ? { includeSources: pick(families) } : {}
       return { src: from.token, dst: to.token, amount: amount || 1n, query: sourceFilter }
     })

@@ -1,4 +1,4 @@
-/** Creates and funds pools in one block, which is the newest when a swap through them is quoted. */
+/** Creates and funds pools in one block. No other block follows before a swap through them is quoted. */
 import type { Address } from '@sluice/chains'
 import { type Builder, type Contract, compile, createBuilder, type Devnet, request } from '@sluice/devnet'
 import { getCreate2Address, Interface, keccak256, MaxUint256, solidityPacked } from 'ethers'
@@ -43,7 +43,7 @@ const sortedTokens = (devnet: Devnet, token: Address) => {
   return BigInt(token) < BigInt(weth) ? [token, weth] : [weth, token]
 }
 
-/** Returns the address that a factory's call would return. */
+/** Returns the address that a call of a factory returns, without sending the call. */
 async function callResult(devnet: Devnet, from: Address, { to, data }: Call): Promise<string> {
   const answer = await request<string>(devnet.url, 'eth_call', [{ from, to, data }, 'latest'])
   return `0x${answer.slice(-40)}`
@@ -73,7 +73,7 @@ const poolMakers: Readonly<Record<string, PoolMaker>> = {
     const amount = 1_000n * WHOLE_TOKEN
     const mint = [token0, token1, 3_000, -6_000, 6_000, amount, amount, 0, 0, builder.from, 2n ** 40n]
     return [
-      // The initial price is one.
+      // 2^96 is the square root of the initial price, one.
       encodeCall(POSITIONS, positions, 'createAndInitializePoolIfNecessary', [token0, token1, 3_000, 2n ** 96n]),
       encodeCall(POSITIONS, positions, 'mint', [mint]),
     ]
@@ -95,12 +95,12 @@ const poolMakers: Readonly<Record<string, PoolMaker>> = {
   },
 }
 
-/** Brands of the DEXes in which pools can be created. */
+/** Brands of the DEXes in which `newPool` can create pools. */
 export const NEW_POOLS = Object.keys(poolMakers)
 
 let coinArtifact: ReturnType<typeof compile>[string] | undefined
 
-/** Creates a token, and in the newest block a funded pool of the token and WETH. Returns the token. */
+/** Creates a token, and then, in one block, a funded pool of the token and WETH. Returns the token. */
 export async function newPool(devnet: Devnet, brand: string): Promise<Contract> {
   coinArtifact ??= compile({
     ...{ compiler: 'solc', evmVersion: 'cancun', runs: 200, packages: ['@openzeppelin/contracts'] },

@@ -6,14 +6,14 @@ import { fund, wallet } from '../lib/wallet.ts'
 export const DELAYS = [1, 60, 1_860, 86_400] as const
 export type Delay = (typeof DELAYS)[number]
 /**
- * Delay in seconds from which `gasChargedAtDeadline` is the prediction; for shorter delays it is `gasCharged`. After
+ * Delay in seconds from which `gasChargedAtDeadline` predicts the gas. For shorter delays, `gasCharged` does. After
  * half an hour, a swap may write additional data, such as an oracle observation or a new epoch.
  */
 const LATE_SECONDS = 1_800
-/** Seconds until the deadline of the quote, longer than the longest delay. */
+/** Seconds until the deadline of the quote. Longer than the longest delay. */
 const DEADLINE_SECONDS = 90_000
 
-/** A chain, and the service that quotes on it. */
+/** Chain, and the service that quotes trades on it. */
 export type QuotedChain = {
   readonly name: string
   readonly api: string
@@ -28,8 +28,8 @@ export type SwapRequest = {
   readonly amount: bigint
   readonly query: Readonly<Record<string, string>>
   /**
-   * True if the pool was created in the newest block, which must stay the newest until the quote. The wallet is funded
-   * afterwards.
+   * True if the pool was created in the newest block. To mine no other block before the quote, the wallet is funded
+   * after it.
    */
   readonly isFresh?: boolean
 }
@@ -38,9 +38,9 @@ export type SentSwap = {
   readonly delay: Delay
   readonly families: readonly string[]
   readonly gasEstimate: number
-  /** Charged gas that the quote predicts for this delay. */
+  /** Prediction of the quote for the charged gas at this delay. */
   readonly predictedGas: number
-  /** Charged gas that the quote predicts for the next block. */
+  /** Prediction of the quote for the charged gas in the next block. */
   readonly predictedGasNextBlock: number
   /** Charged gas of the transaction. */
   readonly gasUsed: number
@@ -103,7 +103,7 @@ async function sendAfter(
     const gasEstimate = BigInt(route.gasEstimate)
     const gas = (gasEstimate * 12n + 9n) / 10n
     const { status, gasUsed } = await node.send({ ...route.tx, gas })
-    // If an inner call runs out of gas, its caller keeps at most a 64th, so that nearly all gas is used.
+    // If an inner call runs out of gas, its caller has at most 1/64 of the gas left. Nearly all gas is then used.
     const isStarved = gasUsed * 100n >= gas * 95n
     const predictedGas = delay < LATE_SECONDS ? route.gasCharged : route.gasChargedAtDeadline
     return {

@@ -1,4 +1,4 @@
-/** Summarizes how far the predicted gas is from the charged gas. */
+/** Summarizes the differences between the predicted and the charged gas. */
 import { quantile } from '../lib/statistics.ts'
 import { rounded } from '../record.ts'
 import { DELAYS, type SentSwap } from './send.ts'
@@ -14,11 +14,13 @@ export function summary(sentSwaps: readonly SentSwap[]) {
     outOfGas: count(sentSwaps, 'out of gas'),
     reverted: count(sentSwaps, 'reverted'),
     chargedErrorPercent: errorQuantiles(landedSwaps),
-    /** Errors of transactions at all delays compared with the prediction for the next block. */
+    /** Errors of the prediction for the next block, over transactions at all delays. */
     nextBlockErrorPercent: errorQuantiles(
       landedSwaps.map((swap) => ({ ...swap, predictedGas: swap.predictedGasNextBlock })),
     ),
-    /** Charged gas as a fraction of the estimate. The estimate includes refunds and a buffer for later blocks. */
+    /**
+     * Charged gas divided by the estimate. The estimate includes gas that is refunded, and a buffer for later blocks.
+     */
     chargedOfEstimate: quantiles(landedSwaps.map(({ gasUsed, gasEstimate }) => gasUsed / gasEstimate)),
     furthestOff: worstPredictions(landedSwaps),
     byDelay: byDelay(sentSwaps, summaryOf),
@@ -49,8 +51,8 @@ function byDelay<T>(
 }
 
 /**
- * Returns the transactions with the worst predictions, worst first. Transactions of one quote with the same error share
- * a row, which lists their delays.
+ * Returns the transactions with the worst predictions, worst first. Transactions of one quote with the same error are
+ * one row, which lists their delays.
  */
 function worstPredictions(landedSwaps: readonly SentSwap[]) {
   const rows = new Map<string, { delays: number[]; row: object }>()

@@ -1,4 +1,6 @@
-/** Starts a local node with recorded state of Ethereum and the contracts of this checkout, and a service that uses it. */
+/**
+ * Starts a local node with the recorded Ethereum state and this checkout's contracts, and a service that uses the node.
+ */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -7,13 +9,13 @@ import { freePort, mineUpTo, readBlocks, request, startMainnet } from '@sluice/d
 import { startService } from './world.ts'
 
 type Options = {
-  /** True to start before the recorded blocks, so that these can be mined on the node. */
+  /** True to start with the state before the recorded blocks, so that the node can mine these blocks. */
   readonly replay?: boolean
 }
 
 /**
- * Starts a node with recorded state of Ethereum, and deploys the contracts. Returns also `env`, the environment variables
- * of a service that uses the node.
+ * Starts a node with recorded state of Ethereum, and deploys the contracts. Its `env` has the environment variables of
+ * a service that uses the node.
  */
 export async function startEthereum({ replay = false }: Options = {}) {
   const directory = mkdtempSync(join(tmpdir(), 'sluice-ethereum-'))
@@ -26,7 +28,7 @@ export async function startEthereum({ replay = false }: Options = {}) {
   try {
     const { guard } = await deployContracts({ rpcUrl: url, chainId, deploymentsDir: directory })
     if (replay) {
-      // Each block is one second later than its parent, independent of real time, because some pools depend on time.
+      // Each block is one second later than its parent, independent of the clock, because some pools depend on time.
       await request(url, 'anvil_setBlockTimestampInterval', [1])
       await mineUpTo(url, readBlocks()[0]!)
     }

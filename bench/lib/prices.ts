@@ -1,21 +1,21 @@
-/** Loads USD prices from the service, for the tokens of the recorded state of Ethereum. */
+/** Loads USD prices of the tokens of the recorded Ethereum state from the service. */
 import { IERC20Metadata__factory } from '@sluice/bindings'
 import { loadRegistry } from '@sluice/chains'
 import { readBlocks, readState, request } from '@sluice/devnet'
 import { nativeOf, type Tokens, type TradedToken } from './trades.ts'
 
-/** Maximum number of calls. Prices of new tokens become available over several calls, while the service finds pools. */
+/** Maximum number of calls. The service finds the pools of new tokens between calls, and then has more prices. */
 const MAX_POLLS = 60
 const POLL_MS = 1_000
 /**
- * Consecutive calls without new prices after which loading ends. With fewer calls, a run had prices of only a fifth of
- * the tokens.
+ * Number of consecutive calls without new prices after which loading ends. With a smaller number, a run got prices for
+ * only a fifth of the tokens.
  */
 const STABLE_POLLS = 10
-/** The API's limit per call. */
+/** Maximum number of tokens per call of the API. */
 const MAX_TOKENS_PER_CALL = 200
 
-/** Loads the USD prices of tokens until no new ones arrive. Omits tokens without a price. */
+/** Returns the USD prices of tokens. Repeats the call until no new prices arrive. Omits tokens without a price. */
 export async function pricesOf(
   api: string,
   addresses: readonly string[],
@@ -39,9 +39,9 @@ export async function pricesOf(
 }
 
 /**
- * Adds decimals to the tokens: those of the registry, or else those that the node returns. Omits tokens without decimals.
- * The recorded state contains only the storage that its blocks read, so a token that stores its decimals, such as WETH,
- * may return 0 there.
+ * Adds decimals to the tokens: those of the registry, or else those that the node returns. Omits tokens without
+ * decimals. The recorded state contains only the storage that its blocks read, so a token that stores its decimals,
+ * such as WETH, may return 0 there.
  */
 export async function withDecimals(url: string, prices: ReadonlyMap<string, number>): Promise<readonly TradedToken[]> {
   const data = IERC20Metadata__factory.createInterface().encodeFunctionData('decimals')

@@ -1,17 +1,17 @@
-/** Reads processor time and memory of processes from the kernel (Linux). */
+/** Reads the processor time and memory of processes from `/proc` (Linux). */
 import { readdirSync, readFileSync } from 'node:fs'
 import { rounded } from '../record.ts'
 
-/** Milliseconds per tick in /proc/<pid>/stat. */
+/** Milliseconds per tick. Times in `/proc/<pid>/stat` are in ticks. */
 const TICK_MS = 10
 
-/** Returns the processor time of a process in milliseconds, including all threads, even ended ones. */
+/** Returns the processor time of a process in milliseconds, including all running and ended threads. */
 export function cpuMs(pid: number): number {
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]!.split(' ')
   return (Number(fields[11]) + Number(fields[12])) * TICK_MS
 }
 
-/** Bytes per page of memory in /proc/<pid>/statm. */
+/** Bytes per page. Sizes in `/proc/<pid>/statm` are in pages. */
 const PAGE_BYTES = 4_096
 
 /** Returns the resident memory of a process in MB. */
@@ -33,7 +33,7 @@ function commandLineOf(pid: string): string {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, 'utf8')
   } catch {
-    // The process has ended in the meantime.
+    // The process ended after the folder was listed.
     return ''
   }
 }

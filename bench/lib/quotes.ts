@@ -4,7 +4,7 @@ import { type Devnet, request, type TokenSymbol } from '@sluice/devnet'
 import { rounded } from '../record.ts'
 import { quantile } from './statistics.ts'
 
-/** Maximum amounts of the requests by token; they hardly move prices. */
+/** Maximum amount of a request by token. Amounts up to it hardly move prices. */
 const AMOUNTS: Readonly<Partial<Record<TokenSymbol, bigint>>> = {
   WETH: 10n ** 17n,
   USDC: 300n * 10n ** 6n,
@@ -32,7 +32,7 @@ export function randomPath({ info }: Devnet, random: () => number): string {
 
 export type Outcome = { readonly status: number; readonly ms: number; readonly body: string }
 
-/** Sends a request. Without a response, the status is 0 and the body names the error. */
+/** Sends a request. If there is no response, the status is 0, and the body contains the error. */
 export async function send(url: string): Promise<Outcome> {
   const start = performance.now()
   const outcome = await fetch(url, { signal: AbortSignal.timeout(30_000) }).then(
@@ -45,7 +45,8 @@ export async function send(url: string): Promise<Outcome> {
 /**
  * Sends requests for `ms` milliseconds.
  *
- * @param callerCount - number of concurrent callers; each pauses briefly after a response
+ * @param callerCount - number of concurrent callers. Each sends one request at a time, and pauses briefly after the
+ *   response
  */
 export async function sendForMs(
   url: string,
@@ -68,7 +69,7 @@ export async function sendForMs(
 /**
  * Sends a swap to the chain every 400 ms until `stop` is called, so that blocks arrive and pools change.
  *
- * @param faultlessServiceUrl - URL of a service that quotes these swaps, whose node has no injected faults
+ * @param faultlessServiceUrl - URL of the service that quotes these swaps; its node must have no injected faults
  */
 export async function moveChain(
   { url, info }: Devnet,

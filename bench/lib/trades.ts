@@ -1,6 +1,7 @@
 /**
- * Draws random trades from a seed: half between any two tokens, half between two tokens traded in the replayed blocks,
- * whose pools those blocks may move. Sizes are log-uniform, and some trades have an integrator fee.
+ * Draws random trades from a seed. Half of them are between any two tokens. The others are between two tokens of the
+ * replayed blocks, which may change the pools of these trades. Sizes are log-uniform. Some trades have an integrator
+ * fee.
  */
 import { NATIVE } from '@sluice/chains'
 import { randomOf } from './random.ts'
@@ -15,7 +16,7 @@ export type Trade = {
   readonly amount: bigint
   /** Value of the input in USD. */
   readonly usd: number
-  /** Base units of the output token with the same value. */
+  /** Base units of the output token that have the same value as the input. */
   readonly sameUsdOut: bigint
   /** True if the trade has an integrator fee. */
   readonly hasFee: boolean

@@ -1,24 +1,23 @@
 /**
- * A test wallet on the node that can hold any amount. Of the service's code it uses only constants, so that it does not
- * share the errors of the code under test.
+ * Test wallet on the node that can hold any amount. Shares only constants with the service's code, so that errors of
+ * the service do not affect it.
  */
 import { NATIVE } from '@sluice/chains'
 import { accounts } from '@sluice/devnet'
 import type { Node, Transaction } from '@sluice/system-test/wallet'
 
 export const wallet = accounts()[0]!.address
-/** Ether of the wallet in wei, more than any trade needs. */
+/** Native balance of the wallet in wei. More than any trade needs. */
 const WALLET_WEI = `0x${(10n ** 27n).toString(16)}`
 
-/** Allowance that most tokens do not reduce, and most wallets grant to a router. */
+/** Unlimited allowance, as wallets commonly grant to routers. Most tokens do not reduce it. */
 export const UNLIMITED = 2n ** 256n - 1n
 
 /**
- * Sets the wallet's balance to twice `amount`, and the spender's allowance. Half of the balance remains after a
- * trade, so that the trade gets no gas refund for a cleared balance slot.
+ * Sets the wallet's balance to twice `amount`, and the spender's allowance. Half of the balance is left after
+ * a trade, so that the trade clears no balance slot, for which gas would be refunded.
  *
- * @param allowance - default: twice `amount`, a finite allowance that the token reduces by each transfer, unlike
- *   `UNLIMITED`
+ * @param allowance - default: twice `amount`. Each transfer reduces this allowance, unlike `UNLIMITED`
  * @returns false if the token's balance cannot be set, or if the approval reverts
  */
 export async function fund(
@@ -30,8 +29,8 @@ export async function fund(
 ): Promise<boolean> {
   await node.request('anvil_setBalance', [wallet, WALLET_WEI])
   if (token === NATIVE) {
-    // Mine a block, as the approval of a token does below. Trades of the native token and of other tokens then execute
-    // the same number of blocks after the recorded block of the live chain.
+    // Mines a block, as the approval of a token does below. Trades of the native token and of other tokens are then
+    // executed at the same number of blocks after the recorded block.
     await node.request('evm_mine', [])
     return true
   }
@@ -44,7 +43,7 @@ export async function fund(
   return (await node.approve(token, wallet, spender, allowance)).status
 }
 
-/** Returns the lowest gas limit at which the call succeeds, by the node's own search; 0 if the node fails to find one. */
+/** Returns the lowest gas limit at which the call succeeds, as the node estimates it; 0 if the node finds none. */
 export async function minGas(node: Node, { from, to, data, value = 0n }: Transaction): Promise<bigint> {
   const call = { from, to, data, value: `0x${BigInt(value).toString(16)}` }
   return BigInt(await node.request<string>('eth_estimateGas', [call]).catch(() => '0'))

@@ -27,7 +27,7 @@ export type World = {
 /**
  * Starts a local chain.
  *
- * @param root - root of the checkout whose devnet package starts the chain, since contracts may differ between checkouts
+ * @param root - root of the checkout whose devnet package starts the chain. Contracts may differ between checkouts
  */
 export async function startWorld(root = ROOT): Promise<World> {
   const dir = join(root, '.devnet')
@@ -47,7 +47,7 @@ export type Service = Awaited<ReturnType<typeof startProcess>>
 
 export type LocalService = Awaited<ReturnType<typeof startLocalService>>
 
-/** File that runs the service, in this checkout and in older ones. */
+/** Files that run the service: the one of this checkout, and then the one of older checkouts. */
 const SERVICE_FILES = ['bench/lib/service.ts', 'bench/api/service.ts']
 
 /**
@@ -82,7 +82,7 @@ export async function startLocalService(extraEnv: World['env'] | ((world: World)
   }
 }
 
-/** Runs a file as a process, which reports its URL by a message. Discards its standard output. */
+/** Runs a file as a process, which sends its URL in a message. Discards its standard output. */
 export function startProcess(file: string, args: readonly string[], env: Readonly<Record<string, string>> = {}) {
   const options = { env: { ...process.env, ...env }, stdio: ['ignore', 'ignore', 'inherit', 'ipc'] as const }
   const child = fork(file, args, { ...options, stdio: [...options.stdio] })
@@ -91,7 +91,7 @@ export function startProcess(file: string, args: readonly string[], env: Readonl
       child.once('message', (url) => {
         const stop = () =>
           new Promise<void>((done) => {
-            // A process with a blocked main thread does not react to the signal.
+            // A process whose main thread is blocked does not handle SIGTERM.
             const killTimer = setTimeout(() => child.kill('SIGKILL'), STOP_MS)
             child.once('exit', () => {
               clearTimeout(killTimer)
@@ -106,7 +106,9 @@ export function startProcess(file: string, args: readonly string[], env: Readonl
   )
 }
 
-/** Returns a function that returns the path of a different swap at each call, so that no response serves two requests. */
+/**
+ * Returns a function whose calls return paths of different swaps, so that no response is reused for another request.
+ */
 export function swapPaths({ info }: Devnet): () => string {
   let count = 0
   return () => {
@@ -124,7 +126,7 @@ export function swapPaths({ info }: Devnet): () => string {
 
 /**
  * Records probes: the `eth_call` requests by which the service simulates quotes. Requests each path twice, and records
- * at the second time, when pools are loaded.
+ * the second request, for which the pools are loaded.
  *
  * @returns the JSON-RPC bodies of the probes
  */

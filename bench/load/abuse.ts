@@ -1,7 +1,8 @@
 /**
- * `npm run bench -- load abuse [<seconds of each kind> <seconds until memory is read> <kind>…]`: sends each kind of
- * expensive request on sixteen connections of one address, and compares the results of normal callers at other
- * addresses during and before it. Memory is read at the end. Results in `results/abuse.json`.
+ * `npm run bench -- load abuse [<seconds of each kind> <seconds until memory is read> <kind>…]`: measures normal
+ * callers while an abusive client sends expensive requests. The client sends one kind of request at a time, on sixteen
+ * connections of one address. The callers have other addresses, and are also measured before the abuse. Memory is read
+ * at the end. Results in `results/abuse.json`.
  */
 import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -26,7 +27,7 @@ const WARM_UP_SECONDS = 10
 const CALLER_ADDRESSES = ['127.0.0.2', '127.0.0.3', '127.0.0.4']
 /** Pause of a normal caller between a response and its next request. */
 const PAUSE_MS = 50
-/** Maximum wait of a normal caller for a response. After it, the request counts as lost. */
+/** Maximum wait of a normal caller for a response. A request that takes longer counts as lost. */
 const GIVE_UP_MS = 10_000
 /** Chain ids whose nodes are down or never respond. */
 const DEAD_CHAINS = [40_001, 40_002, 40_003, 40_004]
@@ -82,7 +83,7 @@ try {
   rmSync(temporaryDir, { recursive: true })
 }
 
-/** Measures normal callers. Each sends one request at a time, and pauses after the response. */
+/** Measures normal callers, who send one request at a time, and pause after the response. */
 async function measureCallers(forSeconds: number) {
   const { answers, p50, p95, slowest } = await closedLoop({
     ...{ url: service.url, next: () => getRequest(nextPath()), seconds: forSeconds },

@@ -1,4 +1,4 @@
-/** An abusive client in its own process: sixteen connections of one address that send requests without pause. */
+/** Abusive client in its own process. Sends requests without pause, on sixteen connections of one address. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Connection } from './connection.ts'
 import { requestGenerators, type Target } from './expensive-requests.ts'

@@ -1,9 +1,10 @@
 /**
- * `npm run bench -- load against <folder>`: compares latency without load, throughput, and processor time of this
- * service with another checkout, such as a worktree of an earlier commit with its own `node_modules`. Both run in turn
- * on one machine, on the earlier checkout's local chain with the same node and pools. This service also runs on its own
- * local chain, which has more pools. Two callers then use moving chains, with a block every fifth of a second and a
- * constant gas price. Reports the medians of the rounds' ratios. Results in `results/against.json`.
+ * `npm run bench -- load against <folder>`: compares the service of this checkout with that of another one, such as a
+ * worktree of an earlier commit with its own `node_modules`. Compares latency without load, throughput, and processor
+ * time. The services run in turn on one machine, and use the earlier checkout's local chain, with the same node and
+ * pools. This checkout's service is also measured on its own local chain, which has more pools. Another measurement has
+ * two callers and a moving chain, with a block every 200 ms and a constant gas price. Reports the medians of the
+ * rounds' ratios. Results in `results/against.json`.
  */
 import { execFileSync } from 'node:child_process'
 import { join, resolve } from 'node:path'
@@ -24,20 +25,20 @@ const otherRoot = resolve(process.env.INIT_CWD ?? '.', folder)
 const ROUNDS = 7
 const SECONDS = 3
 /**
- * Swaps per service before the measurement, until V8 has optimized the service: it fully optimizes functions after
- * 3,000 calls, and some code serves only one of the five pairs of tokens.
+ * Swaps per service before the measurement, so that V8 has optimized the service. V8 fully optimizes a function after
+ * 3,000 calls, and some functions are called for only one of the five pairs of tokens.
  */
 const WARM_UP_SWAPS = 20_000
 /**
- * Parts of the warm-up. Services take turns after each part, because an idle service frees memory and compiled code.
- * Every second part uses one connection. With many connections, worker threads answer some of the requests, so the main
- * thread would compile less of its code.
+ * Number of parts of the warm-up. The services take turns after each part, because an idle service frees memory and
+ * compiled code. Every second part uses one connection. With many connections, worker threads handle some requests, so
+ * that the main thread would compile less of its code.
  */
 const WARM_UP_PARTS = 10
 const CONNECTIONS = 32
 /** Load on a moving chain: two callers that pause between quotes, and a block every `blockMs`. */
 const MOVING_LOAD = { connections: 2, restMs: 15, seconds: 6, blockMs: 200 }
-/** Time in which a service that was stopped processes the blocks that it missed. */
+/** Milliseconds in which a service that was paused processes the blocks that it missed. */
 const CATCH_UP_MS = 1_000
 
 const [ownWorld, otherWorld] = [await startWorld(), await startWorld(otherRoot)]
@@ -62,7 +63,8 @@ type SideName = keyof typeof sides
 const names = Object.keys(sides) as SideName[]
 
 /**
- * Measures one side with a number of connections: `serviceUs` and `nodeUs` are microseconds of processor time per swap.
+ * Measures one side with a number of connections. `serviceUs` and `nodeUs` are the processor time in microseconds per
+ * swap.
  */
 async function measure(name: SideName, connections: number, seconds = SECONDS) {
   const { url, nextPath, servicePid, nodePid } = sides[name]
@@ -87,8 +89,8 @@ async function warmUp(name: SideName, connections: number): Promise<void> {
 }
 
 /**
- * Measures one side on a moving chain, with empty blocks at the gas price that the chain has at the start. Stops the
- * processes of the other sides meanwhile, since one of them follows the same chain.
+ * Measures one side on a moving chain, with empty blocks at the gas price that the chain has at the start. Pauses the
+ * processes of the other sides meanwhile, because one of them follows the same chain.
  */
 async function measureMovingChain(name: SideName) {
   const { url, nextPath, nodeUrl } = sides[name]

@@ -1,7 +1,8 @@
 /**
- * `npm run bench -- load api`: measures the API with the local node and the load on the same machine. All swaps differ,
- * so that each is routed and simulated. Baselines in the same run are the bare `eth_call` of the same probes (the calls
- * by which the service simulates quotes), and Express handlers that send the same bytes. Results in `results/api.json`.
+ * `npm run bench -- load api`: measures the API. The local node and the load run on the same machine. All swaps differ,
+ * so that the service routes and simulates each of them. The baselines of the same run are the `eth_call` requests by
+ * which the service simulates quotes, sent directly to the node, and Express handlers that send the same bytes as the
+ * service. Results in `results/api.json`.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -12,12 +13,12 @@ import { record, rounded } from '../record.ts'
 import { getRequest, postRpc } from './connection.ts'
 import { closedLoop, type Figures, medianRound, openLoop } from './generator.ts'
 
-/** Rounds of each comparison. The two sides take turns, and the median counts. */
+/** Rounds of each comparison. The two sides take turns, and the round with the median ratio counts. */
 const ROUNDS = 5
 const SECONDS = 5
-/** Seconds until V8 has optimized the service. */
+/** Seconds of load before the measurement, so that V8 has optimized the service. */
 const WARM_UP_SECONDS = 15
-/** Requested rate of the overload as a multiple of the rate that the service reaches. */
+/** Requested rate of the overload as a multiple of the service's maximum rate. */
 const OVERLOAD_FACTOR = 10
 
 const { devnet, env, service, nextPath, stop } = await startLocalService()

@@ -1,4 +1,4 @@
-/** Baseline of /prices and /chains: Express with two handlers that send given bytes. */
+/** Baseline for `/prices` and `/chains`: an Express server with two handlers that send given bytes. */
 import { readFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import express from 'express'

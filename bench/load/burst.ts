@@ -1,7 +1,7 @@
 /**
- * `npm run bench -- load burst`: sends two hundred different quotes at once to a service that has just started, five
- * times, as a page with a portfolio does, and compares them with quotes one after the other. Every quote of a burst
- * must succeed. Results in `results/burst.json`.
+ * `npm run bench -- load burst`: sends bursts of 200 different quotes, as a page with a portfolio does, to a service
+ * that has just started. Compares five bursts with quotes one after the other. Every quote of a burst must succeed.
+ * Results in `results/burst.json`.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { startLocalService } from '../lib/world.ts'
@@ -19,7 +19,7 @@ try {
   const connections = await openAll(service.url, QUOTES)
   const bursts = []
   for (let k = 0; k < BURSTS; k++) {
-    // The first burst finds a service that has answered nothing yet.
+    // No pause before the first burst: the service has not handled any request yet.
     if (k > 0) await sleep(REST_MS)
     const start = performance.now()
     const answers = await Promise.all(connections.map((connection) => connection.send(getRequest(nextPath()))))

@@ -1,11 +1,13 @@
-/** Minimal HTTP/1.1 client on one persistent connection, which takes little processor time itself. */
+/** Minimal HTTP/1.1 client with one persistent connection. Uses little processor time. */
 import { connect, type Socket } from 'node:net'
 
 export type Answer = { readonly status: number; readonly bodyBytes: number; readonly ms: number }
 
 const HEADERS_END = Buffer.from('\r\n\r\n')
 
-/** A connection with one request at a time. Responses need `Content-Length`, as those of Express and of nodes have. */
+/**
+ * Connection with one request at a time. Responses must have a `Content-Length`, like those of Express and of nodes.
+ */
 export class Connection {
   private readonly socket: Socket
   private receivedBytes: Buffer = Buffer.alloc(0)
@@ -37,7 +39,7 @@ export class Connection {
     })
   }
 
-  /** Returns this connection, or a new one if the server has closed it, as servers do after some idle seconds. */
+  /** Returns this connection, or a new one if the server has closed it. Servers close connections that are idle. */
   async reconnect(): Promise<Connection> {
     return this.socket.destroyed || this.socket.readableEnded ? this.reopen() : this
   }

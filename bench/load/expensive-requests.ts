@@ -1,4 +1,6 @@
-/** Kinds of requests that cost a service much. Each uses new tokens and senders, so that caches do not help. */
+/**
+ * Kinds of requests that are expensive for a service. Each request has new tokens and senders, which are in no cache.
+ */
 import { randomBytes } from 'node:crypto'
 import { getRequest, postJson } from './connection.ts'
 
@@ -15,7 +17,7 @@ const hex = (bytes: number) => `0x${randomBytes(bytes).toString('hex')}`
 const addresses = (count: number) => Array.from({ length: count }, () => hex(20)).join()
 const pick = <T>(values: readonly T[]) => values[Math.floor(Math.random() * values.length)]!
 
-/** Returns a function for each kind of request. The function creates the next complete HTTP request. */
+/** Returns a function for each kind of request. Each call of the function returns a complete HTTP request. */
 export function requestGenerators({
   chainId,
   weth,

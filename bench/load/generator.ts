@@ -6,18 +6,18 @@ import { type Answer, Connection } from './connection.ts'
 
 export type Load = {
   readonly url: string
-  /** Returns the next complete request; called once per request. */
+  /** Returns the next complete HTTP request. Called once per request. */
   readonly next: () => string
   readonly connections: number
   readonly seconds: number
-  /** Source addresses of the connections, used in turn. */
+  /** Source addresses, which the connections use in turn. */
   readonly sourceAddresses?: readonly string[]
 }
 
 type Pace = {
   /** Milliseconds between a response and the next request of a connection. */
   readonly restMs?: number
-  /** Milliseconds after which a request without a response counts as one with status 0. */
+  /** Milliseconds after which a request without a response counts as a response with status 0. */
   readonly giveUpMs?: number
 }
 
@@ -25,7 +25,7 @@ const NO_ANSWER: Answer = { status: 0, bodyBytes: 0, ms: 0 }
 
 export type Figures = {
   readonly perSecond: number
-  /** Milliseconds of the responses with status 200. */
+  /** Median response time in milliseconds, of the responses with status 200. */
   readonly p50: number
   readonly p95: number
   readonly p99: number
@@ -33,7 +33,7 @@ export type Figures = {
   readonly answers: Readonly<Record<number, number>>
 }
 
-/** Sends requests on every connection: each as soon as the previous response has arrived, or `restMs` later. */
+/** Sends requests on every connection, each as soon as the previous response has arrived, or `restMs` after it. */
 export async function closedLoop(load: Load & Pace): Promise<Figures> {
   const { url, next, connections, seconds, sourceAddresses, restMs, giveUpMs } = load
   const answers: Answer[] = []
@@ -52,15 +52,15 @@ export async function closedLoop(load: Load & Pace): Promise<Figures> {
 export type OpenFigures = Figures & {
   readonly offeredPerSecond: number
   /**
-   * 99th percentile of the delay in milliseconds between a request's due time and its sending. This part of the latency
-   * is the benchmark's own.
+   * 99th percentile of the delay in milliseconds between a request's due time and its sending. The benchmark
+   * causes this part of the latency.
    */
   readonly sentLateP99: number
 }
 
 /**
- * Sends requests at a steady rate, independent of earlier responses. Latency counts from the due time of a request,
- * including any wait for a free connection.
+ * Sends requests at a steady rate, independent of earlier responses. Latency is measured from the due time of a
+ * request, and includes the wait for a free connection.
  */
 export async function openLoop({
   url,
@@ -77,9 +77,9 @@ export async function openLoop({
   const pending: Promise<void>[] = []
   for (let requestIndex = 0; requestIndex < seconds * rate; requestIndex++) {
     const dueAt = start + (requestIndex * 1000) / rate
-    // Sleeps in between, so that the service and its node can use the cores.
+    // Sleeps instead of a busy wait, so that the service and its node can use the cores.
     while (performance.now() < dueAt || idleConnections.length === 0) await sleep(1)
-    // Uses the connection that was idle longest, since the server closes idle connections.
+    // Uses the connection that was idle longest, before the server closes it.
     const connection = await idleConnections.shift()!.reconnect()
     lateMs.push(performance.now() - dueAt)
     pending.push(

@@ -3,9 +3,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Service } from '../lib/world.ts'
 import { rounded } from '../record.ts'
 
-/** Environment of a service that collects garbage when its parent process sends a message. */
+/** Environment variables with which a service collects garbage when its parent process sends a message. */
 export const EXPOSED_GC = { NODE_OPTIONS: '--expose-gc' }
-/** Milliseconds to wait until a collection has ended. */
+/** Milliseconds after which a garbage collection has ended. */
 const COLLECTION_MS = 500
 
 /** Returns the memory of the service in MB after garbage collection. */

@@ -1,7 +1,7 @@
 /**
- * `npm run bench -- load overload [<seconds>]`: sends ten times the quotes that the service can process from ten
- * callers, and compares the successful ones with its maximum on 32 busy connections. Of three rounds, the one
- * with the median ratio counts. Results in `results/overload.json`.
+ * `npm run bench -- load overload [<seconds>]`: requests ten times as many quotes as the service can process, from
+ * ten addresses. Compares the rate of successful quotes with the capacity: the rate on 32 busy connections. Of three
+ * rounds, the one with the median ratio counts. Results in `results/overload.json`.
  */
 import { startLocalService } from '../lib/world.ts'
 import { record, rounded } from '../record.ts'

@@ -1,8 +1,8 @@
 /**
- * `npm run bench -- load real [--trades <count> --seed <n> --tokens <count>]`: requests random trades from one client
- * on real Ethereum state (`npm run mainnet`) and records how long answers take, how long the search in them takes, and
- * the processor time per request. A first draw of other trades loads pools and is not measured.
- * Results in `results/real.json`.
+ * `npm run bench -- load real [--trades <count> --seed <n> --tokens <count>]`: requests random trades on recorded
+ * Ethereum state (`npm run mainnet`), one after the other. Measures the response time, the time of the service's
+ * stages, such as the search, and the processor time per request. Requests for other trades load the pools before the
+ * measurement. Results in `results/real.json`.
  */
 import { parseArgs } from 'node:util'
 import { accounts } from '@sluice/devnet'
@@ -36,7 +36,7 @@ type Answer = {
 const { chainId, url, service, stop } = await startEthereumService()
 try {
   const { native, all, busy } = await pricedTokens(service.url, url)
-  // Tokens traded in the recorded blocks come first.
+  // Sorts tokens that are traded in the recorded blocks first.
   const busyRank = ({ token }: TradedToken) => Number(busy.some((busyToken) => busyToken.token === token))
   const tokensWithPrice = all.toSorted((a, b) => busyRank(b) - busyRank(a) || (a.token < b.token ? -1 : 1))
   const drawnTokens = tokensWithPrice.slice(0, tokenCount)
@@ -68,7 +68,7 @@ async function requestQuote(api: string, chainId: number, trade: Trade): Promise
   return { trade, code, ms, stages, legs: body.swaps?.length ?? 0 }
 }
 
-/** @param processorMs - mean processor time per request of each process, all threads included */
+/** @param processorMs - mean processor time per request of each process, including all of its threads */
 function report(
   answers: readonly Answer[],
   tokensDrawn: number,
@@ -99,7 +99,7 @@ function searchMsOf({ stages }: Pick<Answer, 'stages'>): number {
   return stages.get('route') ?? 0
 }
 
-/** Returns quantiles of the time of every stage. */
+/** Returns the quantiles of the time of each stage. */
 function stageQuantiles(answers: readonly Answer[]): Record<string, ReturnType<typeof quantiles>> {
   const names = new Set(answers.flatMap(({ stages }) => [...stages.keys()]))
   return Object.fromEntries(
@@ -107,7 +107,7 @@ function stageQuantiles(answers: readonly Answer[]): Record<string, ReturnType<t
   )
 }
 
-/** Returns the input tokens of refused trades, by code, most refused first. */
+/** Returns the input tokens of rejected trades by error code. Tokens with most rejections come first. */
 function countRefusedTokens(answers: readonly Answer[]): Record<string, readonly string[]> {
   const counts = new Map<string, Map<string, number>>()
   for (const { code, trade } of answers) {

@@ -7,8 +7,8 @@ import { CHAIN_ID, DEPLOYER } from '@sluice/devnet'
 import type { World } from '../lib/world.ts'
 
 /**
- * Returns the environment for this checkout's service on the node of the earlier checkout. Deploys this checkout's Guard
- * and Executor there. Both services use the same pools.
+ * Returns the environment for this checkout's service on the node of the earlier checkout. Deploys this checkout's
+ * Guard and Executor there. Both services use the same pools.
  */
 export async function joinChain({ devnet, env }: World): Promise<World['env']> {
   const dir = mkdtempSync(join(tmpdir(), 'sluice-shared-'))

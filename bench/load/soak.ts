@@ -1,8 +1,8 @@
 /**
- * `npm run bench -- load soak [minutes] [requests per second]`: checks that memory stays constant. Runs thirty minutes
- * of mixed load on a moving chain: swaps, simulations, prices, depth, malformed requests, callers that disconnect,
- * always new senders, tokens, and integrators, and a block every two seconds. Once a minute the service collects
- * garbage, and its memory is read. Results in `results/soak.json`.
+ * `npm run bench -- load soak [minutes] [requests per second]`: measures if the service's memory stays constant. By
+ * default, it runs for thirty minutes, with a block every two seconds. The load is a mix of swaps, simulations, prices,
+ * depth, and malformed requests. Some callers disconnect early, and senders, tokens, and integrators are always new.
+ * Once a minute, the service collects garbage, and its memory is read. Results in `results/soak.json`.
  */
 import { randomBytes } from 'node:crypto'
 import { request as requestNode } from '@sluice/devnet'
@@ -15,7 +15,7 @@ const BLOCK_MS = 2_000
 const SAMPLE_MS = 60_000
 /** Milliseconds after which some callers disconnect without waiting for the response. */
 const DISCONNECT_MS = 3
-/** Number of first samples that do not count, because caches fill and code is compiled in this time. */
+/** Number of samples at the start that do not count, because caches still fill and code is still compiled. */
 const WARM_UP_SAMPLES = Math.min(5, Math.ceil(minutes / 4))
 
 const address = () => `0x${randomBytes(20).toString('hex')}`
@@ -24,7 +24,7 @@ const { tokens } = devnet.info
 const swapOfNewSender = () => nextPath().replace(/from=0x[0-9a-fA-F]{40}/, `from=${address()}`)
 const tokenAddresses = Object.values(tokens).map((token) => token.address)
 
-/** Percentages of the load, and the requests that make them up. */
+/** Kinds of requests, each with its percentage of the load. */
 const mix: readonly (readonly [number, () => Promise<Response>])[] = [
   [40, () => get(swapOfNewSender())],
   [15, () => get(`/prices/31337?token=${tokenAddresses.slice(0, 10).join()}`)],
@@ -47,8 +47,8 @@ const sampleTimer = setInterval(() => void sample().catch(report), SAMPLE_MS)
 const pending = new Set<Promise<void>>()
 for (let sentCount = 0; performance.now() < end; sentCount++) {
   const dueAt = start + (sentCount * 1000) / requestsPerSecond
-  const earlyMs = dueAt - performance.now()
-  if (earlyMs > 0) await new Promise((resolve) => setTimeout(resolve, earlyMs))
+  const waitMs = dueAt - performance.now()
+  if (waitMs > 0) await new Promise((resolve) => setTimeout(resolve, waitMs))
   const call = countOutcome(schedule[(sentCount * 37) % schedule.length]!)
   pending.add(call)
   call.finally(() => pending.delete(call))

@@ -1,8 +1,8 @@
 /**
  * `npm run bench -- load stream [streams] [blocks]`: measures the cost of open streams. One process serves 1,000
- * streams, and a block moves prices every 2 s. Compares the service's CPU time per block with that of
- * 1,000 quotes at one block: once for streams of different requests, and once for streams of the same request. Also
- * measures the delay from a block to its last event. Results in `results/stream.json`.
+ * streams, and a block changes prices every 2 s. Compares the service's CPU time per block with that of 1,000 quotes at
+ * one block, for streams of different requests and for streams of the same request. Also measures the delay from a
+ * block to its last event. Results in `results/stream.json`.
  */
 import { Agent, get } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -40,7 +40,7 @@ const agent = new Agent({ keepAlive: true, maxSockets: Number.POSITIVE_INFINITY 
 const serviceMs = () => cpuMs(service.child.pid!)
 
 const token = (symbol: string) => info.tokens[symbol]!.address
-/** Returns the query of the k-th request. Another offset gives other amounts. */
+/** Returns the query of the k-th request. Queries with different offsets have different amounts. */
 const queryOf = (k: number, offset = 0) => {
   const [src, dst, amount] = PAIRS[k % PAIRS.length]!
   return new URLSearchParams({ src: token(src), dst: token(dst), amount: String(amount + BigInt(k + offset)) })
@@ -52,8 +52,7 @@ async function getJson<T>(path: string): Promise<T> {
 }
 
 /**
- * Mines a block with a sale of the native token, which moves prices. The trade is always the same, so that only the
- * block changes.
+ * Mines a block in which the native token is sold, so that prices change. The transaction is the same in every block.
  */
 async function mineTrade(): Promise<void> {
   const from = info.accounts[1]!.address
@@ -119,7 +118,7 @@ async function measureStreams(query: (k: number) => URLSearchParams): Promise<St
     const blockStart = performance.now()
     await mineTrade()
     await sleep(Math.max(0, BLOCK_MS - (performance.now() - blockStart)))
-    // If the last event belongs to an earlier block, none arrived in time.
+    // If the last event belongs to an earlier block, no event of this block arrived in time.
     lags.push(lastAt > blockStart ? lastAt - blockStart : BLOCK_MS)
   }
   const figures = {
@@ -147,7 +146,7 @@ try {
     quotes: { cpuMs: quotesMs },
     different,
     same: sameRequest,
-    /** Processor time of a block of streams divided by the time of as many quotes. */
+    /** Processor time of all streams for a block, divided by the processor time of the same number of quotes. */
     shareOfQuotes: {
       different: rounded(different.cpuMsPerBlock / quotesMs, 3),
       same: rounded(sameRequest.cpuMsPerBlock / quotesMs, 3),

@@ -1,6 +1,6 @@
 /**
- * Starts the chains on which new services are tested. A wallet holds the tokens of each chain, and has approved the
- * Guard.
+ * Starts the chains on which new services are tested. On each chain, a wallet holds the tokens, and has approved the
+ * Guard to transfer them.
  */
 import { loadConfig, type RunningServer, startServer } from '@sluice/api'
 import { loadRegistry } from '@sluice/chains'
@@ -31,14 +31,14 @@ type StartedWorld = Omit<ColdWorld, 'tokens' | 'nativeUsd' | 'wallet'> & {
   readonly stop: () => Promise<void>
 }
 
-/** USD of each token in the wallet, more than all trades between two resets use. */
+/** Value in USD of each token in the wallet. More than all trades between two resets need. */
 const FUND_USD = 1_000_000
 
-const STARTS = [startLocal, startEthereum]
+const WORLD_STARTERS = [startLocal, startEthereum]
 
-/** Starts the chains one after the other. Each is stopped before the next one starts. */
+/** Yields the chains one after the other. Stops each chain before the next one starts. */
 export async function* startColdWorlds(name: string | undefined): AsyncGenerator<ColdWorld> {
-  for (const start of STARTS) {
+  for (const start of WORLD_STARTERS) {
     if (name !== undefined && start.name.toLowerCase() !== `start${name}`) continue
     const world = await start()
     try {
@@ -49,7 +49,7 @@ export async function* startColdWorlds(name: string | undefined): AsyncGenerator
   }
 }
 
-/** Funds the wallet with the tokens that have a price. */
+/** Funds the wallet with all tokens that have a price. */
 async function fundWorld(started: StartedWorld): Promise<ColdWorld> {
   const { addresses, wrappedNative, withPrices, guard, stop: _, ...world } = started
   const service = await world.startService()

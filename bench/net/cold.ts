@@ -1,9 +1,9 @@
 /**
- * `npm run bench -- net cold [--quotes <at each price>] [--seed <n>] [--world <name>]`: checks if quotes of a new
- * service, which has not learned from any simulation, pay less net of gas than the same request with one family
- * excluded, fewer hops, or fewer pools. On the local chain and on real Ethereum state, each quote and its restricted
- * variants are requested over HTTP at one block and sent from the same state; gas comes from receipts. The wallet has
- * approved the Guard without a limit.
+ * `npm run bench -- net cold [--quotes <at each price>] [--seed <n>] [--world <name>]`: checks if a new service quotes
+ * as much as it could, net of gas. The service has not learned from any simulation. Each request is compared with
+ * restricted variants: without one family, with fewer hops, or with fewer pools. On the local chain and on recorded
+ * Ethereum state, a request and its variants are quoted over HTTP at one block, and sent from the same state. The gas
+ * is that of the receipts. The wallet has approved the Guard without a limit.
  */
 import { parseArgs } from 'node:util'
 import { random } from '@sluice/liquidity/testing'
@@ -22,7 +22,7 @@ const { values } = parseArgs({
 })
 const [quotesPerPrice, seed] = [Number(values.quotes), Number(values.seed)]
 const TRADE_USD = { min: 50, max: 100_000 }
-/** Maximum draws per quote. Many pairs have no route within the default price impact. */
+/** Maximum number of drawn trades per quote. Many pairs have no route within the default price impact. */
 const MAX_TRIES = 10
 
 const results: Record<string, object> = {}
@@ -43,7 +43,7 @@ for await (const world of startColdWorlds(values.world)) {
 }
 record('net-cold', { seed, ...results })
 
-/** Measures quotes at a gas price with one service that is started for them. */
+/** Starts a service, and measures its quotes at a gas price. */
 async function quotesAt(world: ColdWorld, gasPriceWei: bigint, drawSeed: number): Promise<readonly MeasuredQuote[]> {
   const generator = random(drawSeed)
   const measuredQuotes: MeasuredQuote[] = []

@@ -1,6 +1,6 @@
 /**
- * Compares a quote with restricted variants of the request by the receipts of their transactions, each from the same
- * state.
+ * Compares a quote with the quotes of restricted variants of its request. Uses the receipts of their transactions, all
+ * of which are sent from the same state.
  */
 import type { SwapResponse } from '@sluice/api'
 import { withRevert } from '../honesty/trade.ts'
@@ -22,7 +22,9 @@ export type ReceiptFigures = {
 export type RestrictedReceipt = ReceiptFigures & {
   /** Parameter that restricts the request. */
   readonly restriction: string
-  /** Excess over the unrestricted quote after gas, in basis points of that quote's output; negative if it pays less. */
+  /**
+   * Difference to the unrestricted quote after gas, in basis points of that quote's output; negative if it pays less.
+   */
   readonly bps: number
   /** True if it pays more than the unrestricted quote and uses less gas. */
   readonly dominates: boolean
@@ -84,11 +86,11 @@ async function quoteOf(
   return answer.ok ? body : null
 }
 
-/** Returns a text that is equal for equal routes. */
+/** Returns a key of the route. Equal routes have equal keys. */
 const keyOf = ({ swaps }: SwapResponse): string =>
   swaps.map(({ pool, tokenIn, tokenOut, amountIn }) => [pool, tokenIn, tokenOut, amountIn].join()).join(' ')
 
-/** Sends a transaction and returns its result; null if it reverts. */
+/** Sends a transaction, and returns the received output and the gas; null if it reverts. */
 function receiptOf({ node, wallet }: ColdWorld, { dst }: SwapRequest, { tx, gasEstimate, swaps }: SwapResponse) {
   return withRevert(node, async (): Promise<ReceiptFigures | null> => {
     const balanceBefore = await node.balance(dst, wallet)
@@ -101,7 +103,7 @@ function receiptOf({ node, wallet }: ColdWorld, { dst }: SwapRequest, { tx, gasE
   })
 }
 
-/** Returns base units of the output per unit of gas. */
+/** Returns the price of a unit of gas in base units of the output token. */
 function outputPerGasOf({ tokens, nativeUsd }: ColdWorld, { dst, gasPrice }: SwapRequest): number {
   const { usd, decimals } = tokens.find(({ token }) => token === dst)!
   return (Number(gasPrice) * 1e-18 * nativeUsd * 10 ** decimals) / usd

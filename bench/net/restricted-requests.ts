@@ -1,13 +1,13 @@
 /**
- * Variants of a request with restrictions. Their routes are also allowed for the request itself, so its own route must pay
- * at least as much.
+ * Restricted variants of requests. The routes of a variant are also allowed for the request itself, so the request's
+ * route must pay at least as much.
  */
 import { findRoute, type Graph, type RoutePlan, type RouteRequest } from '@sluice/routing'
 
 const GWEI = 10n ** 9n
 /** Gas prices of both benchmarks, in wei. */
 export const GAS_PRICES = [GWEI / 10n, GWEI, 10n * GWEI, 50n * GWEI]
-/** Loss in basis points of the output above which a quote counts as lost to a restricted variant. */
+/** Maximum loss in basis points of the output. With a higher loss, a quote counts as lost to a restricted variant. */
 export const LOST_BPS = 0.5
 /** Values of `maxHops` of restricted requests. */
 export const MAX_HOPS_VALUES = [1, 2, 3]
@@ -27,7 +27,7 @@ function* restrictedRequests(
 export type Alternative = { readonly name: string; readonly route: RoutePlan }
 
 /**
- * Returns the route of a request, followed by the other routes that its restricted variants have; null if the request
+ * Returns the route of a request, followed by the routes of its restricted variants that differ; null if the request
  * has no route.
  */
 export function findAlternatives(graph: Graph, request: RouteRequest): readonly [Alternative, ...Alternative[]] | null {
@@ -51,8 +51,8 @@ const keyOf = ({ legs }: RoutePlan): string =>
   legs.map(({ pool, tokenIn, num, den }) => [pool.id, tokenIn, num, den].join()).join(' ')
 
 /**
- * Returns how much the best alternative pays beyond the own route after gas, in basis points of the own output; 0 if
- * none pays more.
+ * Returns the additional output of the best alternative after gas, in basis points of the own route's output; 0 if no
+ * alternative pays more.
  */
 export function lossBps(
   ownRoute: { readonly net: number; readonly amountOut: number },

@@ -1,7 +1,8 @@
 /**
- * `npm run bench -- net [quotes at each price]`: checks if a quote pays less net of gas than the same quote with
- * restrictions. On synthetic scenarios, gas comes from the gas table, as in the search. On the local chain and on real
- * Ethereum state, it is the charged gas of transactions, and the service has learned from earlier simulations.
+ * `npm run bench -- net [quotes at each price]`: checks if a quote pays less, net of gas, than restricted variants of
+ * its request. On synthetic scenarios, gas is that of the gas table, as in the search. On the local chain and on
+ * recorded Ethereum state, gas is the charged gas of simulated transactions. The service has learned from earlier
+ * simulations.
  */
 import { random, startEthereum, startLocal, type World } from '@sluice/liquidity/testing'
 import { GasLessons } from '@sluice/quoting'
@@ -16,7 +17,7 @@ import { loadScenario } from '../router/scenario.ts'
 import { type Alternative, findAlternatives, GAS_PRICES, LOST_BPS, lossBps } from './restricted-requests.ts'
 
 const GWEI = 10n ** 9n
-/** Development used none of these seeds. */
+/** Sizes and seeds of the scenarios. The seeds were not used in development. */
 const SCENARIOS = [
   { nPools: 20, seed: 950_001, nTrades: 60 },
   { nPools: 200, seed: 950_002, nTrades: 60 },
@@ -24,7 +25,7 @@ const SCENARIOS = [
 ]
 const QUOTES_PER_PRICE = Number(process.argv.find((argument) => /^\d+$/.test(argument)) ?? 50)
 const SEED = 960_001
-/** Number of earlier quotes whose simulations the service has learned from. */
+/** Number of quotes before the measurement. The service learns from their simulations. */
 const LESSON_COUNT = 200
 
 const byTable = SCENARIOS.flatMap((size) => {
@@ -67,7 +68,7 @@ for (const start of [startEthereum, startLocal]) {
     byMeasurement[world.name]!.push({
       gwei: Number(gasPriceWei) / 1e9,
       quoted: figuresOf(rows.map(({ quoted }) => quoted.bps)),
-      // The route that the search ranks first, before simulation.
+      // Loss of the route that the search ranks first, before simulation.
       ranked: figuresOf(rows.map(({ ranked }) => ranked.bps)),
       rivals: rounded(rows.reduce((sum, row) => sum + row.alternatives, 0) / rows.length, 2),
       callTime: rounded(median(rows.flatMap(({ timeRatio }) => (timeRatio === null ? [] : [timeRatio]))), 2),
@@ -83,7 +84,7 @@ record('net', { byTable, byMeasurement })
 /** Loss of a route, compared with the best restricted route. */
 type Loss = {
   readonly bps: number
-  /** Restriction and request of the best restricted route; empty if there is none. */
+  /** Restriction and request of the best restricted route; empty if no restricted route exists. */
   readonly restriction: string
 }
 type NetMeasurement = {
@@ -91,13 +92,14 @@ type NetMeasurement = {
   readonly quoted: Loss
   /** Loss of the route that the search ranks first, before simulation. */
   readonly ranked: Loss
-  /** Number of alternatives simulated. */
+  /** Number of simulated alternatives. */
   readonly alternatives: number
   /**
-   * Duration of the simulation of all alternatives as a multiple of that of the own route; null without alternatives.
+   * Time to simulate the own route and all alternatives, divided by the time to simulate only the own route; null
+   * without alternatives.
    */
   readonly timeRatio: number | null
-  /** Difference of the estimated gas from the charged gas, in percent of the latter. */
+  /** Difference between the estimated and the charged gas, in percent of the charged gas. */
   readonly gasErrorPercent: number
 }
 
@@ -107,8 +109,9 @@ async function withTime<T>(run: () => Promise<T>): Promise<{ readonly result: T;
 }
 
 /**
- * Sends the quoted route, the route that the search ranks first, and the routes of restricted requests, each from the
- * same state, and compares them net of charged gas. Returns null if gas has no price or the route cannot be sent.
+ * Simulates the transactions of the quoted route, of the route that the search ranks first, and of the routes of
+ * restricted requests, each on the same state. Compares their outputs net of charged gas. Returns null if gas has no
+ * price, or if the transaction of the first route fails.
  */
 async function measureRequest(world: World, graph: Graph, request: RouteRequest): Promise<NetMeasurement | null> {
   const routes = findAlternatives(graph, request)
@@ -130,7 +133,7 @@ async function measureRequest(world: World, graph: Graph, request: RouteRequest)
   const candidatesRun = await withTime(() => measureGrossGas(world, candidates))
   let quotedRoute = ownRoute
   let maxGain = Number.NEGATIVE_INFINITY
-  // Ranks routes as a quote does: simulated gas minus the expected refund.
+  // Ranks routes like a quote does: by the simulated gas minus the expected refund.
   for (const [k, route] of candidates.entries()) {
     const grossGasOfRoute = candidatesRun.result[k] ?? null
     if (grossGasOfRoute === null) continue

@@ -1,8 +1,8 @@
 /**
- * `npm run bench -- pages`: loads every page of the playground in the installed Chromium, throttled to a phone (150 ms,
- * 1.6 Mbit/s, a quarter of the CPU speed). Measures the transferred bytes of the first load, largest contentful paint,
- * layout shift, and interaction to next paint. Lighthouse, which npm loads, gives each page its performance score for
- * phones. Results in `results/pages.json`. Times mean something only if `loadAverage` is small.
+ * `npm run bench -- pages`: measures every page of the playground in the installed Chromium, throttled to the speed of
+ * a phone (150 ms latency, 1.6 Mbit/s, a quarter of the CPU speed). Measures the transferred bytes of the first load,
+ * largest contentful paint, layout shift, and interaction to next paint. Downloads Lighthouse by npm, and adds its
+ * performance score for phones. Results in `results/pages.json`. Times are valid only if `loadAverage` is small.
  */
 import { execFile } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -15,14 +15,14 @@ import { type Browser, chromium, type Page } from 'playwright-core'
 import { median } from '../lib/statistics.ts'
 import { record, rounded } from '../record.ts'
 
-/** Lighthouse's throttling of a phone. */
+/** Network conditions with which Lighthouse simulates a phone. */
 const NETWORK = { latency: 150, downloadThroughput: 1_638_400 / 8, uploadThroughput: 675_000 / 8, offline: false }
 const CPU_SLOWDOWN = 4
 const VIEWPORT = { width: 412, height: 823 }
 const RUNS = 3
 const LIGHTHOUSE_PACKAGE = 'lighthouse@13.5.0'
 const LIGHTHOUSE_TIMEOUT_MS = 180_000
-/** Wait after loading, in which the page finishes its own requests. The inputs start after it. */
+/** Milliseconds from loading to the first input, in which the page finishes its own requests. */
 const SETTLE_MS = 8_000
 const paths: Readonly<Record<string, string>> = {
   swap: '/',
@@ -54,7 +54,7 @@ const server = await startOver(devnet.url, { LOCAL_CHAIN_FILE: join(dir, 'devnet
 await writeDevnetJson({ dir, devnet, apiUrl: server.url })
 const browser = await chromium.launch({ executablePath, args: BROWSER_ARGS })
 try {
-  // The first request of a chain loads its pools, which is not the subject here.
+  // The first request of a chain loads its pools. This time is not part of the measurement.
   await fetch(`${server.url}/tokenlist/31337`)
   const pages: Record<string, PageMeasurement> = {}
   for (const [name, path] of Object.entries(paths)) {
@@ -104,7 +104,7 @@ async function lighthouseScore(url: string): Promise<number> {
     'npm',
     ['exec', '--yes', `--package=${LIGHTHOUSE_PACKAGE}`, '--', 'lighthouse', url, ...options, flags],
     {
-      // Its script runs with the first Node of the path.
+      // Lighthouse's script runs with the first `node` in the path.
       env: { ...process.env, CHROME_PATH: executablePath, PATH: `${dirname(process.execPath)}:${process.env.PATH}` },
       maxBuffer: 64 * 1024 ** 2,
       timeout: LIGHTHOUSE_TIMEOUT_MS,
@@ -114,7 +114,7 @@ async function lighthouseScore(url: string): Promise<number> {
   return Math.round(categories.performance!.score * 100)
 }
 
-/** Fields of the performance entries that are read. */
+/** Fields of performance entries that are used. */
 type Entry = {
   readonly startTime: number
   readonly duration: number
@@ -144,7 +144,7 @@ function observeVitals() {
   })
 }
 
-/** Presses the first controls of the page, and types into its first field. */
+/** Clicks the first controls of the page, and types into its first field. */
 async function useControls(page: Page): Promise<void> {
   const buttons = page.locator('main button:enabled')
   for (let k = 0; k < Math.min(3, await buttons.count()); k++)

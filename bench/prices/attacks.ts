@@ -1,8 +1,8 @@
 /**
- * `npm run bench -- prices attacks`: measures the gains of price attackers in synthetic markets of 10,000 tokens in
- * 100,000 pools. Attackers of many kinds own 5 % of the tokens and pools, and act before, during, and after a block in
- * which they hold borrowed money. The true value of all tokens is known. A small version is a test of
- * `packages/pricing`.
+ * `npm run bench -- prices attacks`: measures what price attackers gain in synthetic markets with 10,000 tokens and
+ * 100,000 pools. Attackers of many kinds own 5 % of the tokens and pools. They act before, during, and after a block in
+ * which they hold borrowed funds. The true values of all tokens are known. `packages/pricing` has a test with a smaller
+ * market.
  */
 import type { Address } from '@sluice/chains'
 import { Prices } from '@sluice/pricing'

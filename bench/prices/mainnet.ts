@@ -1,7 +1,7 @@
 /**
- * `npm run bench -- prices mainnet`: computes prices on Ethereum's recorded state. Writes all its tokens, with their
- * sources or the reason for a missing price, to `docs/prices.md`, and compares six well-known tokens with their deepest
- * recorded pools. Those are read from the node without the pricing code.
+ * `npm run bench -- prices mainnet`: computes prices on the recorded Ethereum state. Writes all tokens, with the
+ * sources of their prices or the reason for a missing price, to `docs/prices.md`. Compares the prices of six well-known
+ * tokens with those in their deepest recorded pools, which are read from the node without the pricing code.
  */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -19,7 +19,7 @@ const TOLERANCE = 0.005
 const DOLLARS = ['USDC', 'USDT', 'DAI']
 const COMPARED_SYMBOLS = ['WETH', ...DOLLARS, 'WBTC', 'wstETH']
 /**
- * Maximum seconds from the last trade of a pool to the block. A pool with an older trade may have an outdated price.
+ * Maximum seconds from the last trade of a pool to the block. With an older trade, the pool's price may be outdated.
  */
 const RECENT_SECONDS = 3_600
 const MAX_SYMBOL_LENGTH = 12
@@ -41,7 +41,7 @@ const state = readState('ethereum')
 const node = await startMainnet()
 const rpc = createRpc({ chainId: node.chainId, urls: [node.url] })
 const chain = loadRegistry().chain(node.chainId)!
-/** Tokens of the chain's file. Their symbols and decimals come from there, because the state may lack their slots. */
+/** Tokens of the chain's file, with symbols and decimals. The recorded state may lack the storage of these values. */
 const listedTokens = new Map(
   [chain.wrappedNative!, ...chain.stables, ...chain.tokens].map((token) => [token.address, token]),
 )
@@ -69,7 +69,7 @@ try {
   await node.stop()
 }
 
-/** Returns the accounts with decimals and a supply, and the tokens of the state's pools; excludes shares of pools. */
+/** Returns the tokens of the state's pools, and all accounts with decimals and a supply. Excludes shares of pools. */
 async function tokensToPrice(): Promise<readonly Address[]> {
   const pools = new Set<string>(state.pools.map(({ address }) => address.toLowerCase()))
   const tradedTokens = state.pools.flatMap((pool) => pool.tokens.map((token) => toAddress(token)))
@@ -108,7 +108,8 @@ async function compareWithDeepestPools(rows: readonly Row[]) {
 
 /**
  * Returns the deepest pool between the token and a token with one of the other symbols, and the token's price in it.
- * The deepest pool holds most of the other token. Dated pools, whose last trade has a known time, come before others.
+ * The deepest pool is the one that holds most of the other token. Pools whose last trade has a known time are
+ * preferred.
  *
  * @param otherUsd - price of the other token in USD
  */
@@ -144,8 +145,8 @@ async function deepestPoolOf(
 type Rate = { readonly rate: number; readonly isDated: boolean }
 
 /**
- * Returns the price of a pool: base units of the second token per base unit of the first. Null if the pool's last trade is
- * known to be old, or if the pool is of another family.
+ * Returns the price of a pool: base units of the second token per base unit of the first. Null if the pool's last trade
+ * is known to be old, or if the pool is of another family.
  */
 async function rateOf({ address, family }: MainnetPool): Promise<Rate | null> {
   if (family === 'uniswap-v2') {
@@ -180,7 +181,7 @@ async function readOrNull(to: string, name: string, args: readonly unknown[] = [
   try {
     return abi.decodeFunctionResult(name, await rpc.call({ to: toAddress(to), data }, 'latest'))
   } catch (error) {
-    // The call reverted, reached an invalid opcode, or returned invalid data.
+    // The account's code caused the error: it reverted, reached an invalid opcode, or returned invalid data.
     const isAccountFault =
       error instanceof RpcError
         ? error.code === 'REVERTED' || error.code === 'REJECTED'

@@ -1,7 +1,8 @@
 /**
- * `npm run bench -- prices`: computes prices over 100,000 pools, some of them hostile. Measures the first pass, the
- * longest time for which it blocks the event loop, the update after a block, a request for 200 tokens, and depth. The
- * pools are synthetic, so the results show speed and resistance to manipulation, not real markets.
+ * `npm run bench -- prices`: computes prices over 100,000 pools, some of which are manipulated. Measures the first
+ * computation, the longest time for which it blocks the event loop, the update after a block, a request for 200 tokens,
+ * and a request for depth. The pools are synthetic. The results show speed and resistance to manipulation, but not the
+ * quality of prices in real markets.
  */
 import { PerformanceObserver } from 'node:perf_hooks'
 import { setTimeout } from 'node:timers/promises'
@@ -14,9 +15,9 @@ import { record, rounded } from '../record.ts'
 
 const TOKENS = 30_000
 const POOLS = 100_000
-/** Number of scam tokens. They are the last tokens. */
+/** Number of scam tokens. They have the highest indices. */
 const SCAM_TOKENS = 1_500
-/** Number of tokens that most pools have as one of their two. They are the first tokens. */
+/** Number of hub tokens. Most pools have a hub token as one of their two tokens. Hub tokens have the lowest indices. */
 const HUB_TOKENS = 4
 /** Pairs of hub tokens, each with one pool. These are the first pools. */
 const HUB_PAIRS: readonly (readonly [number, number])[] = [
@@ -30,7 +31,7 @@ const HUB_PAIRS: readonly (readonly [number, number])[] = [
 const HOSTILE_SHARE = 0.05
 const V3_SHARE = 0.3
 const BLOCKS = 100
-/** Number of tokens in the chain's file, as many as in the largest one of the registry. */
+/** Number of tokens in the chain's file. The largest file of the registry has this number of tokens. */
 const LISTED_TOKENS = 200
 const CHANGED_POOLS = 200
 const MANY_CHANGED_POOLS = 2_000
@@ -44,7 +45,7 @@ const randomInteger = (from: number, to: number) => from + Math.floor(random() *
 /** Returns the address of the n-th token. Addresses of pools begin at 10,000,000. */
 const address = (n: number): Address => toAddress(`0x${(n + 1).toString(16).padStart(40, '0')}`)
 
-/** Dollars per whole token: a dollar, ether, a dollar, bitcoin, and values from a thousandth of a cent to thousands. */
+/** USD per whole token: a stable token, ether, a stable token, bitcoin, and values from 0.0003 to 3,000. */
 const trueUsd = Float64Array.from(
   { length: TOKENS },
   (_, t) => [1, 3_000, 1, 60_000][t] ?? Math.exp((random() - 0.5) * 16),
@@ -83,7 +84,7 @@ observer.observe({ entryTypes: ['gc'] })
 const firstPassTime = await timeOf(() => prices.follow(snapshot()))
 /** Longest time for which the first pass blocked the event loop. */
 const firstSliceMs = takeLongestTasks().get('prices')!
-// The observer reports collections with a short delay.
+// The observer receives garbage collections with a short delay.
 await setTimeout(100)
 observer.disconnect()
 

@@ -1,4 +1,4 @@
-/** Judges the transactions of two recorded blocks of Ethereum, and transactions that users sent through routers there. */
+/** Judges the transactions of two recorded Ethereum blocks, and recorded transactions of users through routers. */
 import type { Hex } from '@sluice/chains'
 import { mineUpTo, readBlocks, replayBlock, request, startMainnet } from '@sluice/devnet'
 import {
@@ -19,9 +19,9 @@ type RouterVerdict = {
   readonly isWrap: boolean
   /** True if the transaction was judged as one swap of its input token. */
   readonly isRead: boolean
-  /** True if the verdict's output equals what the sender received. */
+  /** True if the verdict's output equals the amount that the sender received. */
   readonly isPaidExact: boolean
-  /** True if the swap pays the same when simulated at the parent block. */
+  /** True if a simulation of the swap at the parent block pays the same amount. */
   readonly isSimulatedExact: boolean
   readonly rows: readonly TableRow[]
 }
@@ -54,7 +54,7 @@ async function judgeRouter(recordedSwap: RecordedSwap): Promise<RouterVerdict> {
   }
 }
 
-/** Judges the recorded transactions of users, one per node. */
+/** Judges the recorded transactions of users. Each has its own node. */
 async function judgeRouters(report: (text: string) => void) {
   const verdicts: RouterVerdict[] = []
   for (const recordedSwap of readRecordedSwaps()) {

@@ -1,8 +1,9 @@
 /**
  * `npm run bench -- referee [ethereum | rollups]`: judges every transaction of the recorded blocks of Ethereum, Linea,
- * and Scroll, which are mined again on their real state. Also judges fifty transactions that users sent through
- * routers, each on its original state. With an argument it judges Ethereum alone, or Linea and Scroll alone. Results in
- * `results/referee.json` and `results/referee-rollups.json`; `docs/referee.md` explains their limits.
+ * and Scroll. The blocks are mined again on their recorded state. Also judges fifty transactions that users sent
+ * through routers on Ethereum, each on its original state. With an argument, it judges only Ethereum, or only Linea and
+ * Scroll. Results in `results/referee.json` and `results/referee-rollups.json`. `docs/referee.md` explains their
+ * limits.
  */
 import { judgeRollup } from '@sluice/system-test/referee-rollups'
 import { record } from '../record.ts'

@@ -1,7 +1,8 @@
 /**
- * `npm run bench -- router ablation <folder>`: compares routes, bounds, and counted work of this checkout's search with
- * those of another installed and built checkout, request by request. The other checkout may lack a heuristic, which
- * shows what the heuristic contributes. Work is counted, so the machine's load does not matter. Results in `results/router-ablation.json`.
+ * `npm run bench -- router ablation <folder>`: compares the search of this checkout with that of another installed and
+ * built checkout, request by request: routes, bounds, and work. If the other checkout lacks a heuristic, the result
+ * shows what the heuristic contributes. Work is a count of operations, which the machine's load does not affect.
+ * Results in `results/router-ablation.json`.
  */
 import { execFileSync } from 'node:child_process'
 import { join, resolve } from 'node:path'
@@ -25,7 +26,7 @@ type RouterModules = {
   readonly WorkBudget: new () => NonNullable<Parameters<typeof findRoute>[2]>
 }
 type Request = RouteRequest | ExactOutputRequest
-/** Requests over the pools of one market. `name` is the group in which the result counts a request. */
+/** Requests over the pools of one market. The result has a group for each `name`. */
 type RequestSet = {
   readonly snapshot: Snapshot
   readonly requests: readonly (readonly [name: string, request: Request])[]
@@ -40,8 +41,8 @@ const SEED = 700_000
 const GAS_PRICES = [0n, 10n ** 9n, 10n ** 10n]
 const MARKETS = 400
 /** Gas of a typical route. */
-const USUAL_GAS = 300_000
-/** Gas prices of the requests, as the cost of the typical gas relative to the trade's value. */
+const TYPICAL_GAS = 300_000
+/** Gas prices of the requests, expressed as the cost of `TYPICAL_GAS` divided by the value of the trade. */
 const GAS_SHARES = [0, 0.0001, 0.003, 0.02]
 const RESTRICTIONS = [
   { maxSplits: 1 },
@@ -52,11 +53,14 @@ const RESTRICTIONS = [
   { maxHops: 3 },
 ]
 const BPS = 10_000
-/** Difference in basis points up to which routes count as equal. */
+/** Maximum difference in basis points of routes that count as equal. */
 const EQUAL_BPS = 0.5
-/** Base units by which rounding may change an amount. */
+/** Maximum number of base units by which rounding changes an amount. */
 const ROUNDED_UNITS = 2
-/** Maximum price impact as a fraction. Trades above it are left out, since the service rejects them by default. */
+/**
+ * Maximum price impact as a fraction. Trades with more impact are left out, because the service rejects them by
+ * default.
+ */
 const MAX_IMPACT = 0.2
 
 function* drawRequestSets(): Generator<RequestSet> {
@@ -85,7 +89,7 @@ function* drawRequestSets(): Generator<RequestSet> {
     const tradeValue = Number(amountIn) * valueOfToken(tokenIn)
     const terms = { tokenIn, tokenOut, wrappedNative: market.tokens[0]! }
     const gasPrices = GAS_SHARES.map((share) =>
-      BigInt(Math.floor((share * tradeValue) / (USUAL_GAS * market.values[0]!))),
+      BigInt(Math.floor((share * tradeValue) / (TYPICAL_GAS * market.values[0]!))),
     )
     const amountOut = BigInt(Math.floor((0.9 * tradeValue) / valueOfToken(tokenOut)))
     const name = market.pricesDisagree ? 'disagreeing market' : 'fair market'
@@ -114,9 +118,9 @@ function outcomeOf(
 }
 
 /**
- * Returns what the other checkout's route loses against ours: the output after gas in basis points of ours, or for an
- * exact output, the additional input in basis points of ours. Negative if our route loses; null if the price impact is
- * too large.
+ * Returns the loss of the other checkout's route compared with this checkout's route. For an exact input, the loss is
+ * in output after gas. For an exact output, it is the additional input. Unit: basis points of the amount of this
+ * checkout's route. Negative if this checkout's route is worse; null if the price impact is too large.
  */
 function lossOf(request: Request, ownResult: RouteResult, otherResult: RouteResult): number | null {
   if (!ownResult.ok || !otherResult.ok) return ownResult.ok === otherResult.ok ? 0 : ownResult.ok ? BPS : -BPS
@@ -134,7 +138,7 @@ function lossOf(request: Request, ownResult: RouteResult, otherResult: RouteResu
 
 type Tally = {
   requests: number
-  /** Requests with a worse route of the other checkout. */
+  /** Number of requests for which the other checkout has the worse route. */
   worse: number
   better: number
   worstBps: number
@@ -142,7 +146,7 @@ type Tally = {
   ownWork: number
   /** Work of the other checkout. */
   otherWork: number
-  /** Requests for which the distance between route and bound is larger in the other checkout. */
+  /** Number of requests for which the distance between route and bound is larger in the other checkout. */
   wider: number
 }
 const tallyByName: Record<string, Tally> = {}

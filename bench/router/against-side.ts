@@ -1,6 +1,6 @@
 /**
- * Runs one side of `router-against` in its own process: `<folder of a checkout> <size as JSON> <gas price in wei>`.
- * Prints as JSON, for each trade, its route and the microseconds of the shortest of many searches.
+ * Process that measures one side of `router against`. Prints JSON with the route of each trade, and the microseconds of
+ * the shortest of many searches. Arguments: `<folder of a checkout> <size as JSON> <gas price in wei>`.
  */
 import { join } from 'node:path'
 import { generate } from './generate.ts'
@@ -8,7 +8,7 @@ import type * as ownRoute from './route.ts'
 import type * as ownScenario from './scenario.ts'
 
 const [folder, size, wei] = process.argv.slice(2) as [string, string, string]
-/** Milliseconds of searches before the measurement, after which V8 has compiled them. */
+/** Milliseconds of searches before the measurement, so that V8 has compiled the search. */
 const WARM_UP_MS = 1_500
 /** Timed searches per trade. */
 const RUNS = 41

@@ -1,7 +1,7 @@
 /**
- * `npm run bench -- router against <folder>`: compares the search time with that of another installed and built
- * checkout, trade by trade. The sides take turns in separate processes, because the compiled code and the cache
- * contents of one side would slow the other. Trades with equal routes are counted separately from the others.
+ * `npm run bench -- router against <folder>`: compares the search time of this checkout with that of another installed
+ * and built checkout, trade by trade. The sides take turns in separate processes, because in one process, the compiled
+ * code and the cache contents of one side would slow the other. Trades with equal routes are counted separately.
  * Results in `results/router-against.json`.
  */
 import { execFileSync } from 'node:child_process'
@@ -20,7 +20,10 @@ const SIZES = [
   { nPools: 2_000, seed: 930_001, nTrades: 40 },
 ] as const
 const GAS_PRICES = [0n, 10n ** 10n]
-/** Processes per side. Search times differ between processes by up to a tenth, because compiled code differs. */
+/**
+ * Number of processes per side. V8 compiles code differently in each process, so that search times differ by up to a
+ * tenth.
+ */
 const ROUNDS = 7
 
 type SideResult = readonly { readonly us: number; readonly route: string }[]
@@ -56,7 +59,7 @@ const sizes = []
 for (const size of SIZES) {
   for (const gasPriceWei of GAS_PRICES) {
     const rounds = Array.from({ length: ROUNDS }, (_, round) => {
-      // The sides alternate in running first.
+      // The side that runs first alternates between rounds.
       const sides = round % 2 === 0 ? [root, otherRoot] : [otherRoot, root]
       const [firstResult, secondResult] = sides.map((side) => measure(side, size, gasPriceWei)) as [
         SideResult,

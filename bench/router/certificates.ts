@@ -1,4 +1,4 @@
-/** Measures how close the upper bound of the output, which the search certifies, is to the output of its route. */
+/** Measures how close the outputs of routes are to the upper bounds that the search computes for them. */
 import { median, quantile } from '../lib/statistics.ts'
 import { rounded } from '../record.ts'
 import { generate } from './generate.ts'
@@ -7,7 +7,7 @@ import { loadScenario } from './scenario.ts'
 
 const SAMPLE = { scenarios: 167, nPools: 20, nTrades: 60, seed: 950_000 }
 
-/** Returns the distance between bound and route over many random trades, without gas. */
+/** Returns the distances between bound and route of many random trades, without gas. */
 export function measureCertificates() {
   const gaps: (number | null)[] = []
   for (let index = 0; index < SAMPLE.scenarios; index++) {

@@ -1,19 +1,19 @@
-/** Computes the results of a size, and compares each peer with the service's router, trade by trade. */
+/** Summarizes the results of the trades of one scenario size. Compares each peer with the service's router by trade. */
 import { median, quantile } from '../lib/statistics.ts'
 import { rounded } from '../record.ts'
 import type { RoutedTrade } from './route.ts'
 
 /** Difference in basis points of the output below which a comparison is a tie. */
 const TIE_BPS = 0.1
-/** Maximum number of listed trades that a peer routed better. */
+/** Maximum number of trades with a better route of a peer that are listed. */
 const MAX_LISTED_LOSSES = 10
 
-/** Output base units after gas, and the search time. */
+/** Output after gas in base units, and the search time in milliseconds. */
 export type Outcome = { readonly net: number; readonly ms: number }
 export type TradeResult = {
   readonly seed: number
   readonly own: RoutedTrade
-  /** Output base units after gas. */
+  /** Output after gas in base units. */
   readonly net: number
   /** Result within the service's default limits. */
   readonly limited: Outcome
@@ -28,7 +28,7 @@ export function summary(rows: readonly TradeResult[], gasPrice: bigint) {
     trades: rows.length,
     unrouted: rows.filter(({ own }) => own.legs.length === 0).length,
     withoutBound: rows.length - gaps.length,
-    // The bound ignores gas, so with gas it cannot be reached.
+    // The bound excludes gas, so a route cannot reach it if gas has a price.
     ...(gasPrice === 0n
       ? { bpsBelowBound: { median: rounded(median(gaps), 4), p99: rounded(quantile(gaps, 0.99), 3) } }
       : { bpsBelowNetBound: summarizeNetGaps(rows) }),
@@ -50,8 +50,8 @@ function summarizeNetGaps(rows: readonly TradeResult[]) {
 }
 
 /**
- * Returns what the service's limits of 24 pools and 4 hops cost: the loss compared with unlimited routes, in basis
- * points of the output, and the search time within the limits.
+ * Returns the cost of the service's limits of 24 pools and 4 hops: the loss compared with unlimited routes, in basis
+ * points of the output, and the search time with the limits.
  */
 function measureCostOfLimits(rows: readonly TradeResult[]) {
   const routedRows = rows.filter(({ own, limited }) => own.legs.length > 0 && limited.net > 0)

@@ -1,15 +1,15 @@
-/** Computes the output of any router's route: executes it leg by leg in exact integers on the scenario's pools. */
+/** Evaluates the route of any router: executes it leg by leg on the scenario's pools, in exact integers. */
 
 import { COMPARISON_GAS } from './comparison-gas.ts'
-import { pairOutput, type StableState, stableOutput, swapThroughTicks, type TickState } from './pool-maths.ts'
+import { pairOutput, type StableState, stableOutput, swapThroughTicks, type TickState } from './pool-math.ts'
 import type { ScenarioLeg } from './route.ts'
 import type { Scenario, ScenarioPool, ScenarioTrade } from './scenario.ts'
 
 export type Evaluation = {
   readonly amountOut: bigint
-  /** Gas by the benchmark's common gas table. */
+  /** Gas of the route by `COMPARISON_GAS`. */
   readonly gas: number
-  /** Number of legs whose pool had too little liquidity to spend their input. The rest of the input is lost. */
+  /** Number of legs whose pool had too little liquidity for their input. The unspent input is lost. */
   readonly incompleteLegs: number
 }
 
@@ -23,11 +23,11 @@ type EvaluatedSwap = {
   readonly stateAfter: State
   readonly amountOut: bigint
   readonly gas: number
-  /** Input that the pool could not spend, in base units. */
+  /** Part of the input that the pool has no liquidity for, in base units. */
   readonly unspentInput: bigint
 }
 
-/** Current states of a scenario's pools. `swap` changes a state, and `quote` does not. */
+/** Current states of a scenario's pools. `swap` changes the state of a pool; `quote` does not. */
 export class PoolStates {
   private readonly scenario: Scenario
   private readonly states = new Map<number, State>()
@@ -71,8 +71,8 @@ export class PoolStates {
 }
 
 /**
- * Executes the legs in order. Each swaps floor(balance × num / den). The balance is the amount of its `tokenIn` after the
- * earlier legs. Pools keep the changes of earlier legs.
+ * Executes the legs in order. Each leg swaps floor(balance × num / den), where the balance is the amount of its
+ * `tokenIn` after the earlier legs. The states of pools include the changes by earlier legs.
  */
 export function evaluate(scenario: Scenario, trade: ScenarioTrade, legs: readonly ScenarioLeg[]): Evaluation {
   const poolStates = new PoolStates(scenario)
@@ -94,7 +94,8 @@ export function evaluate(scenario: Scenario, trade: ScenarioTrade, legs: readonl
 }
 
 /**
- * Executes paths one after the other, each with its own part of the amount. Pools keep the changes of earlier paths.
+ * Executes paths one after the other, each with its own part of the amount. The states of pools include the changes by
+ * earlier paths.
  */
 export function evaluatePaths(
   scenario: Scenario,
@@ -116,7 +117,7 @@ export function evaluatePaths(
       balance = swapResult.amountOut
       token = tokenOut
       const baseGas = COMPARISON_GAS.hop[poolStates.familyOf(pool)]
-      // Paths through the same pool can be one leg, so its base gas counts once, and its ticks each time.
+      // One leg can serve all paths through a pool. Its base gas counts once, and the ticks of each path count.
       gasByPool.set(pool, (gasByPool.get(pool) ?? baseGas) + swapResult.gas - baseGas)
       if (swapResult.unspentInput > 0n) incompleteLegs++
     }

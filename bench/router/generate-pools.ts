@@ -1,28 +1,28 @@
 /**
- * Generates the pools of a scenario. Prices deviate from token prices by less than the fees, so that there is no
- * arbitrage before a trade.
+ * Generates the pools of a scenario. Prices of pools deviate from the tokens' prices by less than the fee, so that no
+ * arbitrage is possible before a trade.
  */
 import { type Random, wholeNumber } from '../lib/random.ts'
-import { amount0Between, amount1Between, MAX_TICK, MIN_TICK, sqrtPriceAtTick, tickAtSqrtPrice } from './pool-maths.ts'
+import { amount0Between, amount1Between, MAX_TICK, MIN_TICK, sqrtPriceAtTick, tickAtSqrtPrice } from './pool-math.ts'
 import type { ScenarioPool, ScenarioToken } from './scenario.ts'
 
 export type PoolType = ScenarioPool['type']
 
 /** Maximum deviation of a pool's price as a fraction of its fee. */
 const MAX_DEVIATION_OF_FEE = 0.85
-/** Maximum number of V2 pools, and of stable pools, of two tokens. */
+/** Maximum number of V2 pools of two tokens, and maximum number of their stable pools. */
 const MAX_POOLS_PER_PAIR = 3
 /** Tick spacings by fee in parts per million. */
 const TICK_SPACING_OF_FEE: Readonly<Record<number, number>> = { 100: 1, 500: 10, 3000: 60, 10000: 200 }
-/** Ticks beyond which prices lose too much precision. */
+/** Maximum absolute value of a tick. At higher values, prices lose too much precision. */
 const TICK_LIMIT = 700_000
 /** Minimum number of positions of a V3 pool. The first position spans the full range. */
 const MIN_POSITIONS = 3
-/** Upper bound on the number of positions beyond the minimum. */
+/** Maximum number of positions in addition to `MIN_POSITIONS`. */
 const MAX_ADDED_POSITIONS = 28
 /** Maximum half width of a position, in ticks. */
 const MAX_POSITION_TICKS = 25_000
-/** Weight of the full-range position. The weights of the others are random, with a median of 1. */
+/** Weight of the full-range position. The other positions have random weights with a median of 1. */
 const FULL_RANGE_WEIGHT = 0.08
 const AMPLIFICATIONS = [100, 200, 500, 1000]
 
@@ -55,7 +55,7 @@ export class PoolFactory {
    * @param a - id of a token
    * @param b - id of the other token
    * @param tvl - value of the pool in USD
-   * @returns false if it exists already or would be too small to be exact
+   * @returns false if the pool already exists, or if its amounts would be too small to be exact
    */
   add(type: PoolType, a: number, b: number, tvl: number, feePpm: number): boolean {
     const { random, tokens } = this
@@ -113,8 +113,9 @@ function makeStablePool({ commonFields: base, token0, token1, tvl }: PoolSpec, r
 }
 
 /**
- * Returns the marginal price of a two-coin stable pool with balances `x` and `y`, as in Curve's formulas: `ann` is 2·A,
- * `d` the invariant, `product` D³/(4xy), and `b` and `c` the coefficients of the equation for the other balance.
+ * Returns the marginal price of a two-coin stable pool with balances `x` and `y`. The names are those of Curve's
+ * formulas: `ann` is 2·A, `d` is the invariant, `product` is D³/(4xy), and `b` and `c` are the coefficients of the
+ * equation for the other balance.
  */
 function stablePrice(x: number, y: number, ann: number): number {
   let d = x + y
@@ -175,7 +176,7 @@ function makeTickPool(
   }
 }
 
-/** Returns random positions around the price, whose value together is `tvl`. */
+/** Returns random positions around the price with a total value of `tvl`. */
 function drawPositions(
   tick: number,
   spacing: number,

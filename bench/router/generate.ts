@@ -1,7 +1,7 @@
 /**
- * Generates seeded scenarios that resemble a chain's liquidity. A scenario has six hub tokens, and many tail tokens,
- * most of whose pools are with a hub. Pool values follow a power law. Trades have five sizes, between tokens of each
- * class.
+ * Generates seeded scenarios that resemble the liquidity of a chain. A scenario has six hub tokens, and many tail
+ * tokens. Most pools of a tail token are with a hub. The values of pools follow a power law. Trades have five sizes,
+ * and are between tokens of each class.
  */
 import { type Random, seededRandom, wholeNumber } from '../lib/random.ts'
 import { PoolFactory, type PoolType } from './generate-pools.ts'
@@ -32,7 +32,7 @@ export type ScenarioSpec = {
   readonly nPools: number
   readonly seed: number
   readonly nTrades?: number
-  /** Types of pools that are generated; all by default. */
+  /** Types of the generated pools. Default: all types. */
   readonly allowedTypes?: readonly PoolType[]
 }
 
@@ -73,8 +73,8 @@ class AllowedTypes {
   has(type: PoolType): boolean {
     return this.types.includes(type)
   }
-  /** Returns the type if it is allowed, else the first allowed type. */
-  orFirstAllowed(type: PoolType): PoolType {
+  /** Returns the type if it is allowed, and the first allowed type otherwise. */
+  allowedTypeFor(type: PoolType): PoolType {
     return this.has(type) ? type : this.types[0]!
   }
 }
@@ -126,12 +126,12 @@ function addHubPools(factory: PoolFactory, allowedTypes: AllowedTypes, nPools: n
     if (areBothStable && draw < 0.5 && allowedTypes.has('stable'))
       factory.add('stable', a, b, tvl, random.pick([100, 400]))
     else if (draw >= 0.8) factory.add('v2', a, b, tvl * 0.4, 3000)
-    else if (allowedTypes.orFirstAllowed('v3') === 'v2') factory.add('v2', a, b, tvl, 3000)
+    else if (allowedTypes.allowedTypeFor('v3') === 'v2') factory.add('v2', a, b, tvl, 3000)
     else factory.add('v3', a, b, tvl, random.pick(areBothStable ? [100, 100, 500] : [500, 500, 3000, 3000, 10000, 100]))
   }
 }
 
-/** Adds a pool for each tail token, mostly with a hub. Of the remaining pools, earlier tail tokens get most. */
+/** Adds a pool for each tail token, mostly with a hub. Tail tokens with low indices get most of the remaining pools. */
 function addTailPools(
   factory: PoolFactory,
   allowedTypes: AllowedTypes,
@@ -149,7 +149,7 @@ function addTailPools(
     const other = drawPartner()
     const tvl = Math.max(2000, Math.min(8e7, 6e4 * Math.exp(random.normal() * 2)))
     if (random.next() < 0.5) return factory.add('v2', token, other, tvl, 3000)
-    if (allowedTypes.orFirstAllowed('v3') === 'v2') return factory.add('v2', token, other, tvl, 3000)
+    if (allowedTypes.allowedTypeFor('v3') === 'v2') return factory.add('v2', token, other, tvl, 3000)
     return factory.add('v3', token, other, tvl, random.pick([3000, 3000, 10000, 10000, 500]))
   }
   for (const token of tails) {
@@ -207,7 +207,8 @@ function makeTrades(
 }
 
 /**
- * Returns a number for each token. Tokens that pools connect, directly or through other tokens, have the same number.
+ * Returns a component number for each token. Tokens with the same number are connected by pools, directly or through
+ * other tokens.
  */
 function componentsOfTokens(count: number, pools: readonly ScenarioPool[]): readonly number[] {
   const parent = Array.from({ length: count }, (_, token) => token)

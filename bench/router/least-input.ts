@@ -1,8 +1,8 @@
 /**
- * `npm run bench -- router least-input`: compares exact-input requests with exact-output requests for the same
- * output. Measures the search times, and how much more input the exact-output route needs. Both are searched in turn in
- * one process, trade by trade. The shortest of many runs counts, because other load on the machine affects it least.
- * Results in `results/least-input.json`.
+ * `npm run bench -- router least-input`: compares exact-input requests with exact-output requests for the same output.
+ * Measures the search times, and the additional input of the exact-output route. Searches each trade in both ways, in
+ * turn, in one process. The shortest of many runs counts, because other load on the machine affects it least. Results
+ * in `results/least-input.json`.
  */
 import { type ExactOutputRequest, findRoute } from '@sluice/routing'
 import { median, quantile } from '../lib/statistics.ts'

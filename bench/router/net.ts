@@ -1,7 +1,7 @@
-/** Values routes after gas. */
+/** Computes the output of routes after gas. */
 import type { Scenario, ScenarioTrade } from './scenario.ts'
 
-/** Returns output base units after gas, valued at the scenario's prices, equally for all routers. */
+/** Returns the output after gas in base units. Values gas at the scenario's prices, for all routers in the same way. */
 export function netOf(
   { amountOut, gas }: { readonly amountOut: bigint; readonly gas: number },
   { tokens, nativeToken }: Scenario,

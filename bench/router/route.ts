@@ -7,8 +7,8 @@ import type { LoadedScenario, ScenarioTrade } from './scenario.ts'
 export const scenarioGraph = ({ snapshot }: LoadedScenario): Graph => buildGraph(snapshot, undefined, COMPARISON_GAS)
 
 /**
- * A leg of a route. Legs execute in order. Each swaps floor(balance × num / den). The balance is the amount of `tokenIn`
- * after the earlier legs.
+ * Leg of a route. Legs are executed in order. Each leg swaps floor(balance × num / den), where the balance is the
+ * amount of `tokenIn` after the earlier legs.
  */
 export type ScenarioLeg = {
   readonly pool: number
@@ -27,11 +27,11 @@ export type RoutedTrade = {
   readonly gapBps: number | null
   /** Distance of the output after gas from its upper bound, in basis points; null without a bound. */
   readonly netGapBps: number | null
-  /** Milliseconds of the search after warm-up: the median of three runs after one that does not count. */
+  /** Median milliseconds of three searches, after the warm-up and one search that does not count. */
   readonly ms: number
 }
 
-/** Limits so large that they do not restrict the benchmark's routes. */
+/** Limits that are so large that they do not restrict the routes of the benchmark. */
 const UNRESTRICTED_LIMITS = { maxHops: 8, maxSplits: 1_000 }
 /** Default limits of the service. */
 export const SERVICE_LIMITS = { maxHops: 4, maxSplits: 24 }
@@ -40,7 +40,7 @@ const BPS = 10_000
 /** Timed searches of `routeTrade`. */
 const RUNS = 3
 
-/** Duration of the warm-up, after which V8 has compiled the search, as in a running service. */
+/** Milliseconds of the warm-up, after which V8 has compiled the search, as in a running service. */
 const WARM_UP_MS = 2_500
 
 /** Runs searches until V8 has compiled them. */
@@ -93,8 +93,8 @@ export function routeTrade(
 }
 
 /**
- * Distance of the output after gas from its bound, with the gas of the comparison for both. The quote of a stable pool
- * counts more gas than the table, by which the bound counts.
+ * Returns the distance of the output after gas from its bound, in basis points. Uses the gas of the comparison for
+ * both: the quote of a stable pool counts more gas than the table by which the bound counts.
  */
 function comparedNetGapBps({ amountOut, gasCostOut, gas, legs, optimalityGapNetBps }: RoutePlan): number | null {
   if (optimalityGapNetBps === null || gasCostOut === null) return null

@@ -1,5 +1,5 @@
 /**
- * `npm run bench -- router scale [pools]`: measures the search time, the memory, and the update for a changed pool on a
+ * `npm run bench -- router scale [pools]`: measures search time, memory, and the time to update a changed pool, on a
  * graph with as many pools as the largest chains have.
  */
 import { setFlagsFromString } from 'node:v8'
@@ -14,7 +14,7 @@ import { requestOf, SERVICE_LIMITS, warmUp } from './route.ts'
 import { loadScenario } from './scenario.ts'
 
 const POOLS = Number(process.argv[2] ?? 100_000)
-/** Development did not use this seed. */
+/** Seed of the scenario. It was not used in development. */
 const SEED = 970_001
 const TRADES = 60
 const RUNS = 3
@@ -22,13 +22,13 @@ const GAS_PRICES = [0n, 10n ** 10n]
 
 setFlagsFromString('--expose-gc')
 const collectGarbage: () => void = runInNewContext('gc')
-const bytesHeld = () => {
+const usedBytes = () => {
   collectGarbage()
   const { heapUsed, arrayBuffers } = process.memoryUsage()
   return heapUsed + arrayBuffers
 }
 
-/** Measures wall-clock time, which other processes affect, and CPU time. */
+/** Runs a function, and returns its CPU time and its wall-clock time. Other processes affect only the latter. */
 function timeOf(run: () => void) {
   const startedAt = performance.now()
   const cpu = process.cpuUsage()
@@ -47,13 +47,13 @@ const scenario = generate({ name: 'scale', nPools: POOLS, seed: SEED, nTrades: T
 const loadedScenario = loadScenario(scenario)
 let pools = PoolMap.empty.with(loadedScenario.snapshot.pools.values())
 const [changedPoolId] = loadedScenario.snapshot.pools.keys()
-const bytesBefore = bytesHeld()
+const bytesBefore = usedBytes()
 const start = performance.now()
 let graph = buildGraph({ ...loadedScenario.snapshot, pools })
 const buildMs = performance.now() - start
-const compiledMB = (bytesHeld() - bytesBefore) / 2 ** 20
+const compiledMB = (usedBytes() - bytesBefore) / 2 ** 20
 
-/** Updates the graph to another block, for which no search has run yet. */
+/** Updates the graph to a new block, in which no search has run yet. */
 function nextBlock() {
   pools = pools.with([{ ...pools.get(changedPoolId!)! }])
   graph = buildGraph({ ...loadedScenario.snapshot, pools }, graph)
@@ -84,7 +84,7 @@ record('scale', {
   graph: {
     buildMs: rounded(buildMs, 0),
     compiledMB: rounded(compiledMB),
-    afterSearchesMB: rounded((bytesHeld() - bytesBefore) / 2 ** 20),
+    afterSearchesMB: rounded((usedBytes() - bytesBefore) / 2 ** 20),
   },
   searches,
   changedPool: measureChangedPools(),

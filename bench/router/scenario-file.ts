@@ -6,7 +6,7 @@ import type { Scenario, ScenarioPool } from './scenario.ts'
 /** A scenario whose ids are replaced by indices in its lists. */
 export type ScenarioFile = {
   readonly scenario: Scenario
-  /** Converts a route to the ids of the file. */
+  /** Converts a route, which has indices, to the ids of the file. */
   readonly toFileIds: (
     routedTrade: RoutedTrade,
   ) => Omit<RoutedTrade, 'legs'> & { readonly legs: readonly LegWithFileIds[] }

@@ -23,7 +23,7 @@ export type ScenarioToken = {
   readonly address: string
   readonly decimals: number
   readonly priceUsd: number
-  /** True if most pools of other tokens are with this one. */
+  /** True if the token is a hub. Most pools of other tokens are with a hub. */
   readonly hub: boolean
 }
 
@@ -67,7 +67,7 @@ export type ScenarioTrade = {
   readonly amountIn: string
   /** Kinds of the sold and the bought token, such as "hub-tail". A tail token is any token that is not a hub. */
   readonly class?: string
-  /** Value as a fraction of the smaller depth of the two tokens. */
+  /** Value of the trade as a fraction of the smaller depth of the two tokens. */
   readonly sizeFrac?: number
   readonly usd?: number
 }

@@ -1,6 +1,6 @@
 /**
- * `npm run bench -- router [peer.mjs…]`: measures output, time, and bounds of the search on fresh scenarios, compared
- * with other routers in the same run.
+ * `npm run bench -- router [peer.mjs…]`: measures the outputs, times, and bounds of the search on new scenarios, and
+ * compares them with other routers in the same run.
  */
 import { median } from '../lib/statistics.ts'
 import { record } from '../record.ts'
@@ -17,7 +17,7 @@ import { routeTrade, SERVICE_LIMITS, scenarioGraph, warmUp } from './route.ts'
 import { loadScenario, type Scenario, type ScenarioTrade } from './scenario.ts'
 import { measureThread } from './thread.ts'
 
-/** Number of pools, seeds, and trades of each size. Development used none of these seeds. */
+/** Number of pools, seeds, and number of trades of each size. The seeds were not used in development. */
 const SIZES = [
   { nPools: 20, seeds: [910_001, 910_002], nTrades: 120 },
   { nPools: 200, seeds: [920_001, 920_002], nTrades: 120 },
@@ -25,13 +25,15 @@ const SIZES = [
   { nPools: 20_000, seeds: [940_001], nTrades: 12 },
 ] as const
 const GAS_PRICES = [0n, 10n ** 10n]
-/** Minimum dollars of a trade in runs with a gas price, since gas dominates the result of smaller trades. */
+/** Minimum value in USD of a trade in runs with a gas price. The results of smaller trades depend mostly on gas. */
 const MIN_USD = 500
-/** Maximum number of pools of scenarios for the simple peers (`greedy.ts`), which are slow. */
+/** Maximum number of pools in scenarios of the simple peers (`greedy.ts`), which are slow. */
 const MAX_POOLS_OF_SIMPLE_PEERS = 200
 /** Number of trades for the simple peers. */
 const TRADES_OF_SIMPLE_PEERS = 10
-/** Number of trades without gas for Uniswap's router. Each takes it seconds, because splits cost nothing. */
+/**
+ * Number of trades without gas for Uniswap's router. Each takes seconds, because it splits more if splits cost nothing.
+ */
 const UNISWAP_TRADES_WITHOUT_GAS = 10
 const TIMED_RUNS = 3
 
@@ -50,7 +52,7 @@ for (const { nPools, seeds, nTrades } of SIZES) {
 }
 record('router', {
   sizes,
-  // All sizes together.
+  // Trades of all sizes together.
   netOfGas: { trades: rowsWithGas.length, peers: comparePeers(rowsWithGas) },
   certificates: measureCertificates(),
   changedPool: measureChangedPools(),

@@ -1,4 +1,4 @@
-/** Compares the search on a large chain in a routing thread with the search in the main thread. */
+/** Compares searches in a routing thread with searches in the main thread, on a large chain. */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { PoolMap } from '@sluice/liquidity'
 import { buildGraph, findRoute, RouterThreads } from '@sluice/routing'
@@ -39,7 +39,8 @@ export async function measureThread(nPools: number, seed: number) {
   return {
     pools: nPools,
     ms: { inline: rounded(median(inlineMs), 2), inThread: rounded(median(threadMs), 2) },
-    // Longest time for which the event loop was blocked: while the thread got all pools, and while ten searches ran.
+    // Longest times for which the event loop was blocked: while the thread received all pools (`telling`), and while
+    // ten searches ran.
     longestTurnMs: { telling: firstBlockMs, tenInThread: threadBlockMs, tenInline: inlineBlockMs },
   }
 }

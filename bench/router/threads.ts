@@ -1,7 +1,7 @@
 /**
- * `npm run bench -- router threads [pools]`: measures searches with one and with two routing threads while blocks
- * arrive. The main thread encodes the routes. Also measures what a block costs the main thread if one and if two
- * threads receive it.
+ * `npm run bench -- router threads [pools]`: measures searches per second with one and with two routing threads, while
+ * blocks arrive. The main thread encodes the routes. Also measures the main thread's CPU time per block if one thread
+ * receives it, and if two do.
  */
 import { toAddress } from '@sluice/chains'
 import { families, type Pool, PoolMap } from '@sluice/liquidity'
@@ -15,14 +15,14 @@ import { loadScenario } from './scenario.ts'
 const POOLS = Number(process.argv[2] ?? 20_000)
 const TRADES = 40
 const SECONDS = 8
-/** Rounds. In each, one and two threads are measured in turn, so that other load on the machine affects both. */
+/** Number of rounds. Each measures one thread and then two threads, so that other load on the machine affects both. */
 const ROUNDS = 3
 /** Concurrent searches per thread. */
 const SEARCHES_PER_THREAD = 2
 const BLOCK_MS = 2_000
 const CHANGED_POOLS = 200
 const BLOCKS = 40
-/** Timeout of a search, so long that none reaches it even on a busy machine. */
+/** Timeout of a search. It is so long that no search reaches it, even on a busy machine. */
 const TIMEOUT_MS = 20_000
 const GAS_PRICE = 10n ** 10n
 
@@ -42,7 +42,7 @@ const terms = {
 
 let snapshot = { ...loadedScenario.snapshot, pools: PoolMap.empty.with(loadedScenario.snapshot.pools.values()) }
 let version = 0
-/** Replaces the state of some pools by equal objects with the same ticks, as in a block of swaps. */
+/** Replaces the states of some pools by equal objects with the same ticks. A block with swaps has the same effect. */
 function nextBlock(): void {
   version++
   const changedPools = Array.from({ length: CHANGED_POOLS }, (_, k) => {
@@ -59,7 +59,7 @@ function encode(result: RouteResult): void {
     encodeSwap({ route: result.route, wrappedNative: requests[0]!.wrappedNative, ...terms })
     encodedCount++
   } catch (error) {
-    // The scenario has kinds of pools without a contract.
+    // Some types of pools in the scenario have no contract, so that their routes cannot be encoded.
     if (!(error instanceof EncodeError)) throw error
   }
 }
@@ -68,21 +68,22 @@ function encode(result: RouteResult): void {
 async function searchesPerSecond(threads: RouterThreads, threadCount: number): Promise<number> {
   const end = performance.now() + SECONDS * 1_000
   const timer = setInterval(nextBlock, BLOCK_MS)
-  let doneCount = 0
+  let searchCount = 0
   const caller = async (firstIndex: number) => {
     for (let k = firstIndex; performance.now() < end; k += threadCount * SEARCHES_PER_THREAD) {
       encode(await threads.findRoute(snapshot, requests[k % TRADES]!))
-      doneCount++
+      searchCount++
     }
   }
   const start = performance.now()
   await Promise.all(Array.from({ length: threadCount * SEARCHES_PER_THREAD }, (_, k) => caller(k)))
   clearInterval(timer)
-  return (doneCount * 1_000) / (performance.now() - start)
+  return (searchCount * 1_000) / (performance.now() - start)
 }
 
 /**
- * Returns the main thread's CPU microseconds per block that is sent to the threads, including one search in each thread.
+ * Returns the main thread's CPU microseconds per block that is sent to the threads, including one search in each
+ * thread.
  */
 async function microsPerBlock(threads: RouterThreads, threadCount: number): Promise<number> {
   const times: number[] = []

@@ -1,8 +1,8 @@
 /**
- * `npm run bench -- router untrusted`: measures traps: pools and tokens by which an attacker profits from the routes of
- * other users. Reports the losses with the defense, which is the default, and without it (`intermediates=any`), and
- * what the defense costs normal routes on the local chain. The recorded Ethereum state cannot show that cost. Its pools
- * were recorded at several dates, and unrestricted routes gain from the price differences.
+ * `npm run bench -- router untrusted`: measures attacks by pools and tokens whose owners profit from the routes of
+ * users. Reports the losses with the defense, which is the default, and without it (`intermediates=any`). Also reports
+ * what the defense costs normal routes on the local chain. The recorded Ethereum state cannot show this cost: its pools
+ * were recorded at several dates, and unrestricted routes profit from the price differences.
  */
 import { setTimeout } from 'node:timers/promises'
 import { accounts, startDevnet } from '@sluice/devnet'
@@ -18,7 +18,7 @@ const TRADE_USD = [1_000, 50_000, 500_000]
 /** A chain, the service that quotes on it, and tokens to trade. */
 type QuotedChain = { readonly api: string; readonly chainId: number; readonly tokens: readonly string[] }
 
-/** Requests a URL; null if the service rejects the request. Retries server errors, since data may still be loading. */
+/** Requests a URL; null if the service rejects the request. Retries server errors, as data may still be loading. */
 async function requestJson<T>(url: string): Promise<T | null> {
   for (let tries = 0; tries < 4; tries++) {
     const response = await fetch(url)
@@ -30,7 +30,7 @@ async function requestJson<T>(url: string): Promise<T | null> {
 
 type Prices = Record<string, { readonly usd: number | null; readonly reason?: string | null }>
 
-/** Returns prices once the service no longer searches pools for them, but after a minute at the latest. */
+/** Returns prices as soon as the service no longer searches for pools, or after a minute. */
 async function completePrices({ api, chainId }: QuotedChain, tokenList: string): Promise<Prices> {
   for (let tries = 0; ; tries++) {
     const prices = (await requestJson<Prices>(`${api}/prices/${chainId}?token=${tokenList}&detail=1`)) ?? {}

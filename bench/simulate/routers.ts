@@ -1,6 +1,6 @@
 /**
- * `npm run bench -- simulate routers`: runs `/simulate` for transactions that users sent through routers on Ethereum,
- * each from the state before it in its block, and compares the output and gas with the mined transaction. Results in
+ * `npm run bench -- simulate routers`: runs `/simulate` for transactions that users sent through routers on Ethereum.
+ * Each is simulated on the state before it in its block. Compares output and gas with the mined transaction. Results in
  * `results/routers.json`.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -23,16 +23,15 @@ import { writePage } from '../honesty/page.ts'
 import { median } from '../lib/statistics.ts'
 import { record, rounded } from '../record.ts'
 
-/**
- * One transaction in several forms.
- */
+/** Results of one transaction that is executed in several ways. */
 type ComparedSwap = {
   readonly recorded: RecordedSwap
   readonly simulated: SimulatedAnswer
-  /** Mined again on the node. */
+  /** Result of the transaction, mined again on the node. */
   readonly sent: ReplayedSwap
   /**
-   * Mined again with exactly the input as balance and allowance of the sender. Undefined if the balance cannot be set.
+   * Result of the transaction, mined again while the sender's balance and allowance are exactly the input. Undefined if
+   * the node cannot set the balance.
    */
   readonly sentWithExactInput: ReplayedSwap | undefined
 }
@@ -66,8 +65,8 @@ const isExact = ({ simulated, sent }: ComparedSwap) =>
 const nameOf = ({ recorded, simulated }: ComparedSwap) =>
   `${recorded.router} ${recorded.hash} ${simulated.revertReason ?? simulated.amountOut}`
 /**
- * Transactions whose simulated gas differs from the gas of `sentWithExactInput` by more than the known gas of the sender's
- * code. If there is no `sentWithExactInput`, `sent` is compared.
+ * Transactions whose simulated gas differs from the gas of `sentWithExactInput` by more than the known gas of the
+ * sender's code. If there is no `sentWithExactInput`, `sent` is compared.
  */
 const unexplainedSwaps = comparisons.filter(({ recorded, simulated, sent, sentWithExactInput = sent }) => {
   const excessGas = simulated.gasUsed - sentWithExactInput.grossGas

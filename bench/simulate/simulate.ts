@@ -1,7 +1,7 @@
 /**
- * `npm run bench -- simulate`: compares the time of a simulation with that of the node's own eth_call, the
- * results with those of sent transactions, and finds storage slots of 212 real tokens. The node is anvil on the same
- * machine, so that the results exclude the network.
+ * `npm run bench -- simulate`: compares the time of simulations with that of the node's `eth_call`, and their results
+ * with those of sent transactions. Also measures how storage slots of 212 real tokens are found. The node is anvil on
+ * the same machine, so that times exclude the network.
  */
 import { type Hex, toAddress } from '@sluice/chains'
 import { NodeProxy, startDevnet } from '@sluice/devnet'
@@ -169,7 +169,7 @@ async function measureSlots() {
   try {
     const rpc = createRpc({ chainId: fixture.chainId, urls: [node.url], timeoutMs: 20_000 })
     const fastestChecks = new Map<string, Check>()
-    // Each pass starts without learned slots. The fastest one counts, since other load on the machine can only slow it.
+    // Each pass starts without learned slots. The fastest pass counts, because other load can only slow a pass.
     for (let pass = 0; pass < PASSES; pass++) {
       const resolver = new SlotResolver()
       for (const { token, pools } of fixture.tokens) {

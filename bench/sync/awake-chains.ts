@@ -1,8 +1,8 @@
 /**
- * `npm run bench -- sync awake-chains`: measures a service with a hundred awake chains. A chain is awake while it is
- * requested; after some time without requests it sleeps, and frees its memory. Each is a chain of the registry with the
- * local chain's contracts, over one node behind a proxy. Ten chains are requested at a time. The node runs on the same
- * machine.
+ * `npm run bench -- sync awake-chains`: measures a service with a hundred awake chains. A chain is awake while the
+ * service gets requests for it. After some time without requests, it sleeps, and frees its memory. The chains are those
+ * of the registry with the local chain's contracts. One node on the same machine serves all of them through a proxy.
+ * Ten chains are requested at a time.
  */
 import { inWaves, startManyChains } from '@sluice/system-test/many-chains'
 import { get, quote } from '@sluice/system-test/swap'
@@ -67,7 +67,7 @@ async function getReadiness() {
   return (await get<Ready>(`${manyChains.service.url}/ready`)).body
 }
 
-/** Returns the memory of the service's process, and its processor time so far, as counted by Linux. */
+/** Returns the memory of the service's process, and its total processor time, as counted by Linux. */
 function usageNow(): { readonly memoryMB: number; readonly cpuSeconds: number } {
   const pid = manyChains.service.process.pid!
   return { memoryMB: memoryMB(pid), cpuSeconds: cpuMs(pid) / 1_000 }

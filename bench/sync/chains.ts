@@ -1,6 +1,6 @@
 /**
- * `npm run bench -- sync chains`: measures the cost of loading all chains. Each value is the best of many fresh
- * processes, since other load can only increase it.
+ * `npm run bench -- sync chains`: measures the cost of loading all chains. Each value is the minimum over many new
+ * processes, because other load can only increase it.
  */
 import { execFileSync } from 'node:child_process'
 import { record, rounded } from '../record.ts'
@@ -12,7 +12,7 @@ type Figures = {
   readonly importMs: number
   /** Time to load the registry and compute the chain map. */
   readonly mapMs: number
-  /** Time to load all chains after that. */
+  /** Additional time to load all chains. */
   readonly allMs: number
   readonly startMB: number
   readonly allMB: number
@@ -34,7 +34,7 @@ else {
   })
 }
 
-/** Measures in a process that has loaded nothing else. Memory is the growth of its resident set. */
+/** Measures this process, which has loaded nothing else. Memory is the growth of its resident set. */
 async function measure(): Promise<Figures & { chains: number }> {
   const residentBefore = process.memoryUsage().rss
   const memoryGrowthMB = () => (process.memoryUsage().rss - residentBefore) / 1e6

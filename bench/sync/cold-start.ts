@@ -81,7 +81,7 @@ async function measureOnce({ chainId, url, env, query }: World) {
     const firstQuoteMs = performance.now() - start
     if (status !== 200) throw new Error(`the first quote was answered with ${status}: ${JSON.stringify(body)}`)
     const poolsAtFirstQuote = (await getReadiness()).pools ?? 0
-    // All pools are known once the scan of past logs has ended and their number is constant.
+    // All pools are known when the scan of past logs has ended and the number of pools no longer changes.
     let pools = 0
     let constantSince = performance.now()
     let state: string | undefined

@@ -1,5 +1,5 @@
 /**
- * A simulated node in a thread, which serves blocks with logs of pool changes over HTTP. It has no state, so that calls
+ * Simulated node in a thread. Serves blocks with logs of pool changes over HTTP. The node has no state, so that calls
  * revert.
  */
 import { createServer } from 'node:http'
@@ -9,8 +9,8 @@ import { toBeHex } from 'ethers'
 
 export type ChangedPool = { readonly address: string; readonly family: string }
 /**
- * A block to add after the one with the previous number, in which these pools trade. Blocks of a fork have another
- * `branch`.
+ * Block with trades in the given pools, which the node adds after the block with the previous number. Blocks of a fork
+ * have another `branch`.
  */
 export type BlockToAdd = { readonly number: number; readonly branch: number; readonly changed: readonly ChangedPool[] }
 

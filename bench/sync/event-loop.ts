@@ -1,7 +1,8 @@
 /**
- * `npm run bench -- sync event-loop`: measures the event loop at 100,000 pools. A market starts from saved state,
- * follows blocks of a node over HTTP, saves, computes prices, serves prices and depth, and feeds a routing thread.
- * Reports the event loop delay of each part, and the longest task by kind. Results in `results/event-loop.json`.
+ * `npm run bench -- sync event-loop`: measures delays of the event loop with 100,000 pools. A market loads saved state,
+ * follows a node's blocks over HTTP, saves its state, computes prices, serves prices and depth, and updates a routing
+ * thread. Reports the event loop delay of each part, and the longest task by kind. Results in
+ * `results/event-loop.json`.
  */
 import { createHash } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -27,7 +28,7 @@ const FIRST_BLOCK = 1
 const BLOCK_PAUSE_MS = 100
 const PRICED_TOKENS = 200
 const SAVE_MS = 1_000
-/** Number of logs that make a response of 10 MB. */
+/** Number of logs in a response of 10 MB. */
 const LOGS_OF_10_MB = 16_000
 
 const ONE_TOKEN = 10n ** 18n
@@ -59,7 +60,7 @@ const chain: Chain = {
   ],
 }
 
-/** Pools between a hub and another token. The first ones are between two hubs. */
+/** Pools between a hub and another token. The first pools are between two hubs. */
 const pools: Pool[] = syntheticPools(POOLS).map((pool, n) => {
   const isTurnedIntoPair = pool.family === 'curve-stable' || n < 2 * HUBS
   const state = { reserve0: 100_000n * ONE_TOKEN + BigInt(n), reserve1: 90_000n * ONE_TOKEN - BigInt(n), feePpm: 3_000 }
@@ -126,7 +127,7 @@ function rethrow(error: Error): void {
   throw error
 }
 
-/** Saves the state that an earlier run of the service would have saved. */
+/** Saves the state that the market loads, as an earlier run of the service would have. */
 function saveInitialState(): void {
   const directory = new PoolDirectory(chain, families)
   const rows = createHash('sha256').update(JSON.stringify(directory.rows)).digest('hex')

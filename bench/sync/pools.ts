@@ -6,7 +6,7 @@ import { toAddress } from '@sluice/chains'
 import type { Pool } from '@sluice/liquidity'
 import { toBeHex } from 'ethers'
 
-/** Returns a made-up address, different for each number. */
+/** Returns a synthetic address, different for each number. */
 export const addressOf = (n: number) => toAddress(toBeHex((BigInt(n) * 0x9e3779b97f4a7c15n) % (1n << 160n), 20))
 
 const TICKS = 40

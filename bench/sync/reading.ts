@@ -1,7 +1,7 @@
 /**
- * `npm run bench -- sync reading`: compares reads of pools by our lenses (contracts that read many pools in one call)
- * and by Multicall3, on one node in one run: 1,000 Uniswap V2 pairs, and 200 Uniswap V3 pools of 40 ticks each. Counts
- * the round trips of the lenses. Results in `results/reading.json`.
+ * `npm run bench -- sync reading`: compares two ways to read pools, on one node in one run: the service's lenses
+ * (contracts that read many pools in one call), and Multicall3. The pools are 1,000 Uniswap V2 pairs, and 200 Uniswap
+ * V3 pools with 40 ticks each. Counts the round trips of the lenses. Results in `results/reading.json`.
  */
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { IUniswapV2Pair__factory } from '@sluice/bindings'
@@ -16,11 +16,11 @@ const RUNS = 7
 const PAIRS = 1_000
 const POOLS = 200
 const TICKS = 40
-/** Number of accounts that are set per request, since anvil accepts requests of up to 2 MB. */
+/** Maximum number of accounts that are set per request. Anvil accepts requests of up to 2 MB. */
 const ACCOUNTS_PER_REQUEST = 20
 const E18 = 10n ** 18n
 const MULTICALL3 = toAddress('0xca11bde05977b3631167028862be2a173976ca11')
-/** Number of calls in one aggregate call of Multicall3. With more, requests exceed the limits of nodes. */
+/** Maximum number of calls in an aggregate call of Multicall3. With more calls, requests exceed the limits of nodes. */
 const CALLS_PER_AGGREGATE = 1_000
 
 const multicall = new Interface([
@@ -150,7 +150,7 @@ async function sideBySide(readByLenses: () => Promise<unknown>, readByMulticall:
   return { lensMs: rounded(lens), multicall3Ms: rounded(multicall3), ratio: rounded(multicall3 / lens) }
 }
 
-/** Copies a contract with its storage to `count` addresses from `firstAddress` on. */
+/** Copies a contract with its storage to `count` consecutive addresses that start at `firstAddress`. */
 async function copyContract(address: Hex, count: number, firstAddress: bigint): Promise<readonly Hex[]> {
   const dump = await fixture.request<Hex>('anvil_dumpState')
   const state = JSON.parse(gunzipSync(Buffer.from(dump.slice(2), 'hex')).toString()) as {
@@ -167,7 +167,7 @@ async function copyContract(address: Hex, count: number, firstAddress: bigint): 
   return copies
 }
 
-/** Returns the code that the creation code of the published Multicall3 deploys. */
+/** Returns the deployed code of the published Multicall3, from its creation code. */
 async function multicall3Code(): Promise<string> {
   const { multicall3Bytecode } = (await import('../../node_modules/viem/_esm/constants/contracts.js' as string)) as {
     multicall3Bytecode: Hex

@@ -1,5 +1,5 @@
 /**
- * Process started by `sync.ts` to measure a restart, from the start of the process until every saved pool is in memory.
+ * Process that `sync.ts` starts to measure a restart: the time from its start until all saved pools are in memory.
  */
 import { loadSnapshot } from '@sluice/liquidity'
 

@@ -1,7 +1,7 @@
 /**
- * `npm run bench -- sync`: measures the service's work for a chain with 100,000 pools. Parts: applying the logs of a
- * block with 200 changed pools; the memory of the pools and of 64 blocks of history; a pass over all pools; saving
- * them; starting from the file in a new process. Results in `results/sync.json`.
+ * `npm run bench -- sync`: measures the service's work for a chain with 100,000 pools: to apply the logs of a block
+ * with 200 changed pools, to iterate over all pools, to save them, and to start from the saved file in a new process.
+ * Also measures the memory of the pools, and of 64 blocks of history. Results in `results/sync.json`.
  */
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, rmSync, statSync } from 'node:fs'
@@ -31,7 +31,7 @@ const pools = syntheticPools(POOLS)
 let poolMap = PoolMap.empty.with(pools)
 const history = [poolMap]
 
-/** Pools whose logs the benchmark creates. Most are V2 pairs, as on a chain. */
+/** Pools for which the benchmark creates logs. Most are V2 pairs, as on real chains. */
 const followedPools = pools.filter(({ family }) => family === 'uniswap-v2' || family === 'uniswap-v3')
 
 /** Returns a log that changes the state of the pool in each block. */

@@ -1,6 +1,6 @@
 /**
- * Draws trades of one size from a seed. They are alternately between the two tokens of a Uniswap pool and between any two
- * tokens.
+ * Draws random trades of one size from a seed. Every second trade is between the two tokens of a Uniswap pool; the
+ * others are between any two tokens.
  */
 import { randomOf } from '../../lib/random.ts'
 import type { TradedToken } from '../../lib/trades.ts'

@@ -1,6 +1,5 @@
 /**
- * Contenders that trade through Uniswap's own routers at their Ethereum addresses. A contender builds the transaction of
- * a trade.
+ * Contenders in the comparison of routers. They trade through Uniswap's router contracts at their Ethereum addresses.
  */
 import { loadArtifact, type MainnetPool, readState } from '@sluice/devnet'
 import type { Node } from '@sluice/system-test/wallet'
@@ -13,11 +12,11 @@ import type { Scenario } from '../../router/scenario.ts'
 export const V2_ROUTER = '0x7a250d5630b4cf539739df2c5dacb4c659f2488d'
 export const V3_ROUTER = '0x68b3465833fb72a70ecdf485e0e4c7bd8665fc45'
 const V3_FACTORY: string = '0x1f98431c8ad98523631ae4a59f267346ea31f984'
-/** Timestamp in seconds that is never reached. */
+/** Deadline of the transactions: a timestamp in seconds, far in the future. */
 const DEADLINE = 2n ** 40n
-/** Recipient that SwapRouter02 replaces by its own address. */
+/** Placeholder for the recipient. SwapRouter02 replaces it by its own address. */
 const ROUTER_ITSELF = '0x0000000000000000000000000000000000000002'
-/** Input amount that SwapRouter02 replaces by its whole balance. */
+/** Placeholder for the input amount. SwapRouter02 replaces it by its whole balance. */
 const WHOLE_BALANCE = 0n
 
 const v2 = new Interface(loadArtifact('@uniswap/v2-periphery/build/UniswapV2Router02.json').abi)
@@ -27,7 +26,7 @@ const v3 = new Interface(
 
 export type Trade = { readonly src: TradedToken; readonly dst: TradedToken; readonly amount: bigint }
 export type Call = { readonly from: string; readonly to: string; readonly data: string }
-/** A router in the comparison; returns null if it finds no route. */
+/** Router in the comparison. Returns the call that makes a trade; null if it finds no route. */
 export type Contender = (trade: Trade) => Promise<Call | null>
 
 const walletCall = (to: string, data: string): Call => ({ from: wallet, to, data })
@@ -40,8 +39,8 @@ export const v2Contender: Contender = async ({ src, dst, amount }) =>
   )
 
 /**
- * Creates a contender that trades in the V3 pool between the two tokens that pays most. The wallet must hold the
- * amount, because each pool is tried by `eth_call`.
+ * Creates a contender that trades in the V3 pool of the two tokens with the highest output. Compares the pools by
+ * `eth_call`, for which the wallet must hold the amount.
  */
 export function v3Contender(node: Node): Contender {
   const pools = readState('ethereum').pools.filter(({ factory }) => factory === V3_FACTORY)
@@ -76,8 +75,8 @@ export function splitContender(peer: Peer, { tokens, pools }: Scenario): Contend
     return v3.encodeFunctionData('exactInput', [{ path: packedPath, recipient: to, amountIn, amountOutMinimum: 0 }])
   }
   /**
-   * Builds one call per run of consecutive hops through V2 pairs or through V3 pools. Each call after the first spends
-   * the output that the previous call left with the router.
+   * Builds one call for each group of consecutive hops of the same version, V2 or V3. Each call after the first spends
+   * the output of the previous call, which the router holds.
    */
   const callsOfPath = ({ amountIn, hops }: { readonly amountIn: bigint | string; readonly hops: readonly Hop[] }) => {
     const runs: Hop[][] = []

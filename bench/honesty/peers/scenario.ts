@@ -1,6 +1,6 @@
 /**
- * Converts the state's Uniswap V2 and V3 pools to a scenario of the router benchmark, so that other routers can find
- * routes.
+ * Converts the Uniswap V2 and V3 pools of the recorded state to a scenario of the router benchmark, in which other
+ * routers can find routes.
  */
 import { type DexRow, loadRegistry } from '@sluice/chains'
 import { type MainnetPool, readState } from '@sluice/devnet'
@@ -48,7 +48,7 @@ export async function scenarioOf(url: string, tokens: readonly TradedToken[]): P
   }
 
   /**
-   * Converts a pool. The peer ranks pools by their USD value, for which V3 pools get the value of their virtual
+   * Converts a pool. The peer ranks pools by their value in USD. The value of a V3 pool is that of its virtual
    * reserves: `liquidity / sqrtPrice` of the first token and `liquidity * sqrtPrice` of the second.
    */
   function poolOf(pool: MainnetPool, state: UniswapV2State | UniswapV3State, id: number): ScenarioPool {
@@ -78,7 +78,7 @@ export async function scenarioOf(url: string, tokens: readonly TradedToken[]): P
   }
 }
 
-/** Returns a pool of the family in the form in which its state is read. */
+/** Returns the pool without state, as required to read its state. */
 function poolWithoutState(pool: MainnetPool, { family, brand }: DexRow): Pool<null> {
   const { address, tokens, fee, tickSpacing } = pool
   const feeFields = { feePpm: fee ?? V2_FEE_PPM, ...(fee && { fee, tickSpacing }) }

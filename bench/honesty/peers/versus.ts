@@ -1,4 +1,4 @@
-/** Compares a router with others: wins, ties, and losses by trade size. */
+/** Compares the service with other routers: counts wins, ties, and losses by trade size. */
 import { median } from '../../lib/statistics.ts'
 import { rounded } from '../../record.ts'
 import type { Trade } from './routers.ts'
@@ -7,9 +7,9 @@ import type { Trade } from './routers.ts'
 export type Result = {
   readonly usd: number
   readonly trade: Trade
-  /** Net gains by router, ours first; null if a router did not make the trade. */
+  /** Output minus gas by router, the service first; null if a router did not make the trade. */
   readonly nets: Readonly<Record<string, number | null>>
-  /** Error code of our service, if it rejected the trade. */
+  /** Error code of the service, if it rejected the trade. */
   readonly refused: string | undefined
 }
 
@@ -23,7 +23,7 @@ export function compareWithPeers(results: readonly Result[]) {
   const comparisons = results.flatMap(({ usd, trade, nets, refused }) =>
     peerNames.flatMap((peer) => {
       const [ourNet, peerNet] = [nets[ourName], nets[peer]]
-      // Leaves out trades whose gas costs the peer more than their output, since nobody would make them.
+      // Leaves out trades in which the peer's gas costs more than the output is worth. No user would make them.
       if (peerNet === null || peerNet === undefined || peerNet <= 0) return []
       const bps = ourNet === null || ourNet === undefined ? Number.NEGATIVE_INFINITY : (ourNet / peerNet - 1) * 10_000
       return [{ usd, trade, peer, bps, refused }]

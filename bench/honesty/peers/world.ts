@@ -1,4 +1,4 @@
-/** Starts a node with real Ethereum state before the recorded blocks, and a service that uses it. */
+/** Starts a node with the recorded Ethereum state before the recorded blocks, and a service that uses the node. */
 import { loadRegistry } from '@sluice/chains'
 import { readBlocks, readState, request } from '@sluice/devnet'
 import { Node } from '@sluice/system-test/wallet'
@@ -11,11 +11,11 @@ export type World = {
   readonly node: Node
   readonly api: string
   readonly guard: string
-  /** Base fee of the next block, which transactions are charged. All routers get it as the gas price. */
+  /** Base fee of the next block, at which transactions pay for gas. All routers get it as their gas price. */
   readonly gasPriceWei: bigint
   /**
-   * Tokens traded in the recorded blocks, if the node can set the wallet's balance: the wrapped native token first, then
-   * stable tokens.
+   * Tokens that are traded in the recorded blocks, and whose balances the node can set. The wrapped native token is
+   * first, followed by the stable tokens.
    */
   readonly tokens: readonly TradedToken[]
   readonly stop: () => Promise<void>
@@ -33,8 +33,8 @@ export async function startWorld(): Promise<World> {
 }
 
 /**
- * Returns the pools whose state was recorded before `firstBlock`. Their prices are old, so that routes through them
- * would gain by arbitrage.
+ * Returns the pools whose state was recorded before `firstBlock`. Their prices are outdated, so that routes through
+ * them would profit from arbitrage.
  */
 function stalePools(firstBlock: number) {
   const { pools, accounts } = readState('ethereum')

@@ -1,4 +1,4 @@
-/** Two simple routing methods, on which many routers are based. Quotes come from the benchmark's own evaluator. */
+/** Two simple routing methods that many routers use. Quotes are those of the benchmark's evaluator. */
 
 import { COMPARISON_GAS } from '../comparison-gas.ts'
 import { PoolStates } from '../evaluate.ts'
@@ -6,12 +6,12 @@ import type { Scenario, ScenarioTrade } from '../scenario.ts'
 import type { Hop, Peer, PeerRoute } from './peer.ts'
 
 const MAX_HOPS = 3
-/** Number of equal parts of the amount, which are routed one after the other. */
+/** Number of equal parts of the amount. The parts are routed one after the other. */
 const PARTS = 20
 
 /**
- * Creates a router that finds the best path hop by hop from exact quotes. With one part it routes the whole amount on
- * one path; with more parts, each part gets the best path through the pools as earlier parts left them.
+ * Creates a router that finds the best path hop by hop from exact quotes. With one part, it routes the whole amount on
+ * one path. With more parts, each part gets the best path after the trades of the earlier parts.
  */
 export function greedyPeer(scenario: Scenario, gasPrice: number, partCount: 1 | typeof PARTS): Peer {
   const poolsByToken = new Map<number, number[]>()
@@ -64,7 +64,7 @@ function bestPath(
       for (const pool of poolsByToken.get(from) ?? []) {
         const to = poolStates.otherToken(pool, from)
         if (to === tokenIn || path.hops.some((earlier) => earlier.tokenIn === to)) continue
-        // The last hop must end at the target.
+        // The last hop must have the output token as its output.
         if (hop === MAX_HOPS - 1 && to !== tokenOut) continue
         const { amountOut, gas, unspentInput } = poolStates.quote(pool, from, to, path.amount)
         if (amountOut <= 0n || unspentInput > 0n) continue
@@ -83,8 +83,8 @@ function bestPath(
 }
 
 /**
- * Returns the cost of gas in base units of the output. Crossed ticks count only for the last hop, because the search
- * does not keep those of earlier hops.
+ * Returns the cost of gas in base units of the output. Counts crossed ticks only for the last hop, because the search
+ * does not store those of earlier hops.
  */
 function gasCostOfHops(
   poolStates: PoolStates,

@@ -1,6 +1,7 @@
 /**
- * Routers to compare with the service's. A file can provide one: a module with `make(scenario, { gasPrice })` whose
- * `run(trade)` returns `{ route: { legs } }`, `{ route: { paths } }`, or null.
+ * Routers that are compared with the service's router. A module can provide one. It exports
+ * `make(scenario, { gasPrice })`, which returns an object. The object's `run(trade)` returns `{ route: { legs } }`,
+ * `{ route: { paths } }`, or null.
  */
 import { pathToFileURL } from 'node:url'
 import type { ScenarioLeg } from '../route.ts'
@@ -11,9 +12,9 @@ export type Peer = {
   /** Returns a route; null if it finds none. */
   readonly run: (trade: ScenarioTrade) => PeerRoute | null | Promise<PeerRoute | null>
 }
-/** A swap in a path, which sells the whole output of the previous hop. */
+/** Swap in a path. Sells the whole output of the previous hop. */
 export type Hop = Pick<ScenarioLeg, 'pool' | 'tokenIn' | 'tokenOut'>
-/** A route as legs with shares of balances, or as paths with their amounts. */
+/** Route of a peer: legs with shares of balances, or paths with amounts. */
 export type PeerRoute =
   | { readonly legs: readonly ScenarioLeg[] }
   | { readonly paths: readonly { readonly amountIn: bigint | string; readonly hops: readonly Hop[] }[] }
@@ -29,7 +30,7 @@ type ForeignPeer = {
 export async function foreignPeer(file: string, scenario: Scenario, gasPrice: number): Promise<Peer> {
   const { make } = (await import(pathToFileURL(file).href)) as PeerModule
   const { name, run } = await make(scenario, { gasPrice })
-  // Does not await values that are not promises, because that would add to the measured time.
+  // Awaits only promises, because `await` of other values would add to the measured time.
   return {
     name,
     run: (trade) => {

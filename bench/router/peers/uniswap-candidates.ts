@@ -1,6 +1,6 @@
 /**
- * Selects the pools that AlphaRouter would consider, by its rules for Ethereum. The values of the scenario's pools
- * replace the subgraph from which the package reads them. The fields of `Limits` have the package's names.
+ * Selects candidate pools by the rules of AlphaRouter for Ethereum. The package reads the values of pools from a
+ * subgraph; here they are those of the scenario. The fields of `Limits` have the package's names.
  */
 import type { Scenario, ScenarioPool } from '../scenario.ts'
 
@@ -33,8 +33,8 @@ const V2_LIMITS: Limits = {
 export type FindCandidates = (tokenIn: number, tokenOut: number) => readonly ScenarioPool[]
 
 /**
- * Returns a function that selects the candidate pools of two tokens. Stable pools, which the package does not support,
- * are selected like V2 pools, which is to the advantage of the package.
+ * Returns a function that selects the candidate pools of two tokens. The package does not support stable pools. Here
+ * they are selected like V2 pools, which is to the package's advantage.
  */
 export function candidateFinder({ pools, tokens, nativeToken }: Scenario): FindCandidates {
   const poolsByDepth = pools.toSorted((a, b) => b.tvlUsd - a.tvlUsd)

@@ -1,7 +1,7 @@
 /**
- * Uniswap's smart-order-router from npm with its own `computeAllRoutes` and `getBestSwapRouteBy`, which splits in steps
- * of five percent. Pools and exact quotes come from the scenario instead of a node and a subgraph, so that
- * the measured time does not include the calls to these.
+ * Peer that is Uniswap's smart-order-router from npm. Runs its `computeAllRoutes` and `getBestSwapRouteBy`, which
+ * splits in steps of 5 %. Pools and exact quotes are those of the scenario. The measured time thus includes no calls to
+ * a node or a subgraph.
  */
 import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
@@ -20,7 +20,7 @@ const MAX_SPLITS = 7
 const MAX_HOPS = 3
 const PERCENTS = Array.from({ length: 100 / STEP_PERCENT }, (_, index) => (index + 1) * STEP_PERCENT)
 
-/** The parts of the package's types that are used. */
+/** Parts of the package's types that are used here. */
 type Token = { equals(other: Token): boolean }
 type Amount = { readonly quotient: { toString(): string }; subtract(other: Amount): Amount }
 type PoolOfPackage = { readonly pool: ScenarioPool; readonly token0: Token; readonly token1: Token }
@@ -41,8 +41,8 @@ type Package = {
 }
 
 /**
- * Loads the package. Installs it first if necessary, from the lockfile of this folder, which is not part of the
- * workspace, since the package is large and has old dependencies.
+ * Loads the package. Installs it first if necessary, from the lockfile of this folder. The folder is not part of the
+ * workspace, because the package is large and has old dependencies.
  */
 function loadPackage(): Package {
   if (!existsSync(join(import.meta.dirname, 'node_modules', PACKAGE))) {
@@ -51,9 +51,9 @@ function loadPackage(): Package {
     execFileSync('npm', args, { cwd: import.meta.dirname, stdio: ['ignore', 2, 2] })
   }
   const require = createRequire(import.meta.url)
-  // Loaded first, since its modules import one another in a cycle.
+  // Loads the whole package first, because its modules import one another in a cycle.
   require(PACKAGE)
-  // Disables the functions that describe paths for the log, since their time is not part of the search.
+  // Disables the functions that format paths for logs. Their time is not part of the search.
   const names = require(`${PACKAGE}/build/main/util/routes.js`)
   for (const name of ['routeToString', 'routeAmountsToString', 'poolToString']) names[name] = () => ''
   return {
@@ -153,7 +153,7 @@ export function uniswapPeer(scenario: Scenario, gasPrice: number): Peer {
     const best = await getBestSwapRouteBy(0, quotes, PERCENTS, 1, netOf, routing, portion)
     if (!best) return null
     const parts = best.routes.map(({ amount, hops }) => ({ amountIn: BigInt(amount.quotient.toString()), hops }))
-    // Percentages round down, and the last route gets the remainder, as in the package's `getBestSwapRoute`.
+    // Percentages are rounded down, and the last route gets the rest, as in the package's `getBestSwapRoute`.
     parts.at(-1)!.amountIn += total - parts.reduce((sum, { amountIn }) => sum + amountIn, 0n)
     return { paths: parts }
   }

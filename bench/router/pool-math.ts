@@ -1,6 +1,6 @@
 /**
- * Exact integer maths of the scenarios' pools. It shares no code with the service, so that the evaluator does not share
- * its errors either. Follows the published contracts: UniswapV2Library.getAmountOut, UniswapV3Pool.swap with the
+ * Exact integer math of the scenarios' pools. Shares no code with the service, so that errors of the service do not
+ * affect the evaluator. Follows the published contracts: UniswapV2Library.getAmountOut, UniswapV3Pool.swap with the
  * bitmap's word steps, and get_dy of Curve's two-coin pools.
  */
 const Q96 = 1n << 96n
@@ -9,11 +9,11 @@ const PPM = 1_000_000n
 export const MIN_TICK = -887_272
 export const MAX_TICK = 887_272
 /**
- * Bits of a bitmap word, one per multiple of the tick spacing. A step of a swap ends at the end of a word even if no tick
- * is initialized there.
+ * Bits of a bitmap word, one per multiple of the tick spacing. A step of a swap ends at the end of a word even if no
+ * tick is initialized there.
  */
 const BITS_PER_WORD = 256
-/** Maximum number of steps of a swap: ends of bitmap words and initialized ticks. */
+/** Maximum number of steps of a swap. A step ends at an initialized tick or at the end of a bitmap word. */
 const MAX_STEPS = 5_000
 
 /** Element i is 2^128 / 1.0001^(2^i / 2): the factor of the square root of the price for bit i of a negative tick. */
@@ -100,7 +100,7 @@ export type TickState = {
 }
 export type TickSwap = {
   readonly amountOut: bigint
-  /** Input for which the pool has no liquidity, or which is left after `MAX_STEPS`. */
+  /** Input that is left because the pool has no liquidity for it, or because of `MAX_STEPS`. */
   readonly unspentInput: bigint
   /** Number of initialized ticks that the swap crossed. */
   readonly crossedTicks: number
@@ -151,7 +151,7 @@ export function swapThroughTicks(state: TickState, amountIn: bigint, zeroForOne:
   return { amountOut, unspentInput, crossedTicks: crossedCount, state: { ...state, sqrtPrice, tick, liquidity } }
 }
 
-/** Returns the index in `ticks` of the last one at or below `tick`; -1 if there is none. */
+/** Returns the index in `ticks` of the last tick that is at most `tick`; -1 if every tick is higher. */
 function indexOfLastAtOrBelow(ticks: TickState['ticks'], tick: number): number {
   let low = 0
   let high = ticks.length
@@ -192,13 +192,13 @@ function swapWithin(
     : zeroForOne
       ? divideUp(scaledLiquidity * startPrice, scaledLiquidity + inputAfterFee * startPrice)
       : startPrice + (inputAfterFee << 96n) / liquidity
-  // Rounding can reach the target even if the input does not suffice for it.
+  // Because of rounding, the price can reach the target even if the input is slightly too small for it.
   const isAtTarget = endPrice === targetPrice
   const amountOut = zeroForOne
     ? amount1Between(endPrice, startPrice, liquidity, false)
     : amount0Between(startPrice, endPrice, liquidity, false)
   const input = inputToReach(endPrice)
-  // If the input ends before the target, all of it is spent: the part that does not move the price is the fee.
+  // If the price does not reach the target, all input is spent. The part that does not move the price is the fee.
   return {
     sqrtPrice: endPrice,
     amountOut,
@@ -222,12 +222,12 @@ export function stableOutput({ balances, rates, A, feePpm }: StableState, inputS
   const ann = A * 2n
   const x = balances[inputSide] * rates[inputSide]
   const y = balances[outputSide] * rates[outputSide]
-  // The contract computes the invariant with the balances in the order of its coins, in both directions of the swap. The
-  // order affects rounding.
+  // In both directions of the swap, the contract computes the invariant with the balances in the order of its coins.
+  // The order affects rounding.
   const d = inputSide === 0 ? stableInvariant(x, y, ann) : stableInvariant(y, x, ann)
   const balanceAfter = stableBalance(x + amountIn * rates[inputSide], d, ann)
   const amountOut = (y - balanceAfter - 1n) / rates[outputSide]
-  // Curve's fees have ten decimals, so that a part per million is 10,000.
+  // Curve's fees have ten decimals. A part per million is 10,000 of their units.
   return amountOut <= 0n ? 0n : amountOut - (feePpm * 10_000n * amountOut) / 10_000_000_000n
 }
 
