@@ -60,7 +60,11 @@ test.each([
   [['--tokens', '1e3'], '--tokens: 1e3 is not a whole number from 1 to 1000'],
   [['--chain', '7'], '--chain: the registry has no chain 7'],
   [[], '--chain is missing'],
-  [['--chain', '1', '--rpc', 'node'], '--rpc: must be http or https addresses'],
   [['--recorded', 'base'], '--recorded: base is none of ethereum, linea, scroll'],
   [['--recorded', '--chain', '1'], '--recorded goes without --chain and --rpc'],
 ])('%j is refused', { tags: 'long', timeout: TIMEOUT_MS }, expectRefused)
+
+test('an --rpc that is no URL is refused', { tags: 'long', timeout: TIMEOUT_MS }, async () => {
+  const error = await run('--chain', '1', '--rpc', 'node').catch((thrown: unknown) => thrown)
+  expect(error).toMatchObject({ code: 2, stderr: '--rpc: must be http or https addresses, separated by commas\n' })
+})
