@@ -50,9 +50,9 @@ const report = join(contracts, 'cache/forge/lcov.info')
 mkdirSync(join(contracts, 'cache/forge'), { recursive: true })
 
 await requireSuccess(run('hardhat', ['test', 'solidity', '--coverage'], { cwd: contracts, env }))
-const hardhatCoverage = parse(readFileSync(join(contracts, 'coverage/lcov.info'), 'utf8'))
+const hardhatCoverage = parseLcov(readFileSync(join(contracts, 'coverage/lcov.info'), 'utf8'))
 await requireSuccess(forge(['coverage', '--report', 'lcov', '--report-file', report], { env }))
-const forgeCoverage = parse(readFileSync(report, 'utf8'))
+const forgeCoverage = parseLcov(readFileSync(report, 'utf8'))
 
 const files = [...hardhatCoverage].map(([file, { lines }]) => {
   const branches = forgeCoverage.get(file)?.branches
@@ -113,7 +113,7 @@ function formatPercent({ covered, of }: Ratio): string {
  * Parses an lcov file. Returns the coverage by path of the source. @see
  * https://manpages.debian.org/lcov/geninfo.1.en.html#FILES
  */
-function parse(lcov: string): Map<string, CoveredCode> {
+function parseLcov(lcov: string): Map<string, CoveredCode> {
   const sections = lcov.split('end_of_record').flatMap((section): [string, CoveredCode][] => {
     const file = section.match(/^SF:(src\/.*)$/m)?.[1]
     if (!file) return []

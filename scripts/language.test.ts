@@ -1,6 +1,6 @@
 /** Tests of the language rules. */
 import { expect, test } from 'vitest'
-import { duplicates, moduleOf, undocumentedExports } from './lib/check/exports.ts'
+import { findDuplicateTypes, moduleOf, undocumentedExports } from './lib/check/exports.ts'
 import { matchesInDocument, matchesInSource, subjectFault } from './lib/check/language.ts'
 
 const textsOf = (matches: readonly { readonly line: number; readonly text: string }[]) =>
@@ -52,7 +52,7 @@ test('exports: a type that two files export, and what an entry exports without a
       'packages/b/src/run.ts': 'export class Known {}\nexport const run = 1',
     }).map(([path, text]) => [path, moduleOf(path, text)] as const),
   )
-  expect([...duplicates(modules)]).toEqual([['Known', ['packages/a/src/run.ts', 'packages/b/src/run.ts']]])
+  expect([...findDuplicateTypes(modules)]).toEqual([['Known', ['packages/a/src/run.ts', 'packages/b/src/run.ts']]])
   expect(undocumentedExports('packages/a/src/index.ts', modules)).toEqual([
     'packages/a/src/run.ts:1: "Known": a docstring',
     'packages/a/src/all.ts:1: "Open": a docstring',

@@ -7,7 +7,7 @@
 import { execFileSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { duplicates, moduleOf, undocumentedExports } from './lib/check/exports.ts'
+import { findDuplicateTypes, moduleOf, undocumentedExports } from './lib/check/exports.ts'
 import { type Match, matchesInDocument, matchesInSource, subjectFault } from './lib/check/language.ts'
 import { listedFiles } from './lib/listed-files.ts'
 import { root } from './lib/run.ts'
@@ -47,7 +47,7 @@ function collectFaults(): void {
     addAll('names', names)
     if (/^packages\/[^/]+\/src\/.*(?<!\.test)\.tsx?$/.test(path)) modules.set(path, moduleOf(path, text))
   }
-  for (const [name, paths] of duplicates(modules)) {
+  for (const [name, paths] of findDuplicateTypes(modules)) {
     for (const path of paths) addFault(path, 'types', `${path}: "${name}": a name that no other file exports`)
   }
   for (const entry of modules.keys()) {

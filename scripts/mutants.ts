@@ -77,12 +77,12 @@ if (mutantRuns.some((mutantRun) => results.get(keyOf(mutantRun))?.killedBy.lengt
 async function checkTestsWithoutMutant(): Promise<void> {
   for (const build of new Set(pendingRuns.flatMap(({ build }) => build ?? []))) {
     solidity.compileMutant(solidity.UNBROKEN, build)
-    const failedTests = await solidity.failures(solidity.testFiles, build, CASES)
+    const failedTests = await solidity.findFailedTests(solidity.testFiles, build, CASES)
     if (failedTests.length > 0) throw new Error(`the tests fail without a mutation: ${failedTests.join(', ')}`)
   }
   const [first] = encoderMutants
   if (!first || pendingRuns.every(({ build }) => build)) return
-  const failedTests = await encoder.failures({ ...first, to: first.from })
+  const failedTests = await encoder.findFailedTests({ ...first, to: first.from })
   if (failedTests.length > 0) throw new Error(`the encoder's tests fail without a mutation: ${failedTests.join(', ')}`)
 }
 
@@ -93,17 +93,18 @@ function contractRuns(mutant: Mutant): readonly MutantRun[] {
     run: async (last) => {
       solidity.compileMutant(mutant, build)
       const lastKillers = solidity.filesOf(last?.killedBy ?? [])
-      const failedTests = lastKillers.length > 0 ? await solidity.failures(lastKillers.slice(0, 1), build, CASES) : []
+      const failedTests =
+        lastKillers.length > 0 ? await solidity.findFailedTests(lastKillers.slice(0, 1), build, CASES) : []
       if (failedTests.length > 0) return failedTests
       const otherTests = solidity.testFiles.filter((path) => path !== lastKillers[0])
-      return solidity.failures(otherTests, build, CASES)
+      return solidity.findFailedTests(otherTests, build, CASES)
     },
   }))
 }
 
 function encoderRun(mutant: EncoderMutant): MutantRun {
   const { name, file } = mutant
-  return { name, file, of: encoder.fingerprint(mutant), run: () => encoder.failures(mutant) }
+  return { name, file, of: encoder.fingerprint(mutant), run: () => encoder.findFailedTests(mutant) }
 }
 
 function keyOf({ build, name }: { readonly build?: string; readonly name: string }): string {

@@ -35,7 +35,7 @@ const provider = new JsonRpcProvider(devnet.rpcUrl, undefined, {
 })
 const wallet = new Wallet(account.privateKey, provider)
 
-let route = await quote(url)
+let route = await requestRoute(url)
 if (route.src.toLowerCase() !== NATIVE) {
   const token = IERC20__factory.connect(route.src, wallet)
   const allowance = await token.allowance(account.address, route.tx.to)
@@ -45,10 +45,10 @@ if (route.src.toLowerCase() !== NATIVE) {
     const approval = await token.approve(route.tx.to, route.fromAmount)
     await approval.wait()
     console.log(`approved ${route.tx.to} for ${route.fromAmount} of ${route.src}`)
-    route = await quote(url)
+    route = await requestRoute(url)
   }
 }
-const balanceBefore = await balance(route.dst)
+const balanceBefore = await readBalance(route.dst)
 const sentTransaction = await wallet.sendTransaction({
   to: route.tx.to,
   data: route.tx.data,
@@ -62,7 +62,7 @@ console.log(
   `transaction ${receipt.hash} in block ${receipt.blockNumber}, gas ${receipt.gasUsed} of ${route.gasEstimate} estimated`,
 )
 console.log(
-  `promised ${route.toAmount}, received ${(await balance(route.dst)) - balanceBefore + feePaid} of ${route.dst}`,
+  `promised ${route.toAmount}, received ${(await readBalance(route.dst)) - balanceBefore + feePaid} of ${route.dst}`,
 )
 provider.destroy()
 
@@ -75,14 +75,14 @@ type Route = {
   readonly tx: { readonly to: string; readonly data: string; readonly value: string }
 }
 
-async function quote(swapUrl: string): Promise<Route> {
+async function requestRoute(swapUrl: string): Promise<Route> {
   const response = await fetch(swapUrl)
   const text = await response.text()
   if (!response.ok) fail(`the quote was refused with ${response.status}: ${text}`)
   return JSON.parse(text) as Route
 }
 
-function balance(token: string): Promise<bigint> {
+function readBalance(token: string): Promise<bigint> {
   return token.toLowerCase() === NATIVE
     ? provider.getBalance(account!.address)
     : IERC20__factory.connect(token, provider).balanceOf(account!.address)

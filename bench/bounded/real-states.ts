@@ -24,11 +24,11 @@ const folder = join(import.meta.dirname, '../../packages/liquidity/vectors')
 let cachedStates: readonly RealState[] | undefined
 
 export function realStates(): readonly RealState[] {
-  cachedStates ??= load()
+  cachedStates ??= loadStates()
   return cachedStates
 }
 
-function load(): readonly RealState[] {
+function loadStates(): readonly RealState[] {
   const statesByFamily = new Map<string, Map<string, RealState>>()
   const files = [
     ...readdirSync(folder).filter((name) => name.endsWith('.json')),

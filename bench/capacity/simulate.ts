@@ -50,7 +50,7 @@ export function simulate(load: Load, workers: number, seconds: number, seed: num
       refusedCount++
       continue
     }
-    const routeMs = Math.min(MAX_ROUTE_MS, Math.exp(route.mu + route.sigma * normal(random)))
+    const routeMs = Math.min(MAX_ROUTE_MS, Math.exp(route.mu + route.sigma * standardNormal(random)))
     mainFreeAt[worker] = searchAt
     slots[slot] = begin + routeMs
     busyMs[worker]! += routeMs
@@ -89,6 +89,6 @@ function zipf(count: number): readonly number[] {
   return weights.map((weight) => weight / total)
 }
 
-function normal(random: () => number): number {
+function standardNormal(random: () => number): number {
   return Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random())
 }

@@ -61,14 +61,14 @@ try {
   for (const proxy of proxies) await proxy.stop()
   await local.stop()
 }
-const worst = (struck: Row['struck']) => {
+const worstOf = (struck: Row['struck']) => {
   const modeRows = rows.filter((row) => row.struck === struck)
   return {
     leastAnsweredPercent: Math.min(...modeRows.map(({ answeredPercent }) => answeredPercent)),
     mostTimesCalm: Math.max(...modeRows.map(({ times }) => times)),
   }
 }
-if (requestedNames.length === 0) record('faults', { one: worst('one'), both: worst('both'), rows })
+if (requestedNames.length === 0) record('faults', { one: worstOf('one'), both: worstOf('both'), rows })
 process.exit()
 
 /** Measures one kind of fault. The failing endpoint is first in the list. */

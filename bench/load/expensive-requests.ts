@@ -29,7 +29,7 @@ export function requestGenerators({
     `/aggregator/${chain}?${new URLSearchParams({ src, dst, amount: `1${'0'.repeat(18)}`, from: account, ...extraParameters })}`
   const simulation = { from: account, to: usdc, data: '0x', tokenIn: weth, amountIn: '1000', tokenOut: usdc }
   const simulate = (fields: object) => postJson(`/simulate/${chainId}`, JSON.stringify({ ...simulation, ...fields }))
-  const awkwardBodies: readonly (() => string)[] = [
+  const unusualSimulations: readonly (() => string)[] = [
     () => simulate({ tokenIn: hex(20), tokenOut: hex(20), from: hex(20), to: hex(20), data: hex(68) }),
     () => simulate({ tokenIn: weth, from: hex(20), to: weth, data: hex(2_000), gas: '100000000' }),
     () => simulate({ tokenIn: hex(20), balanceSlot: hex(32), allowanceSlot: hex(32) }),
@@ -52,7 +52,7 @@ export function requestGenerators({
     'routes to random tokens': () => getRequest(swap(weth, hex(20))),
     'routes between random tokens': () => getRequest(swap(hex(20), hex(20))),
     'reports of 10 random tokens': () => getRequest(`/tokens/${chainId}?token=${addresses(10)}`),
-    'simulations with awkward bodies': () => pick(awkwardBodies)(),
+    'simulations with awkward bodies': () => pick(unusualSimulations)(),
     'huge query strings': () => getRequest(swap(weth, usdc, { excludePools: hex(8_000) })),
     'long calldata': () => simulate({ data: hex(131_000) }),
     'invalid requests': () => pick(invalidRequests)(),

@@ -76,9 +76,9 @@ function figuresOf(measuredQuotes: readonly MeasuredQuote[]) {
   }
 }
 
-function listedLoss({ restricted, request, usd, own }: MeasuredQuote) {
-  const worst = restricted.toSorted((a, b) => b.bps - a.bps)[0]
-  if (!worst || (worst.bps <= LOST_BPS && !restricted.some(({ dominates }) => dominates))) return []
+function listedLoss({ restricted, request, usd, unrestricted }: MeasuredQuote) {
+  const bestAlternative = restricted.toSorted((a, b) => b.bps - a.bps)[0]
+  if (!bestAlternative || (bestAlternative.bps <= LOST_BPS && !restricted.some(({ dominates }) => dominates))) return []
   const summary = ({ received, gasUsed, legs }: Pick<RestrictedReceipt, 'received' | 'gasUsed' | 'legs'>) => ({
     received: String(received),
     gasUsed: Number(gasUsed),
@@ -88,12 +88,12 @@ function listedLoss({ restricted, request, usd, own }: MeasuredQuote) {
   const query = `src=${src}&dst=${dst}&amount=${amount}&gasPrice=${gasPrice}`
   return [
     {
-      bps: rounded(worst.bps, 2),
+      bps: rounded(bestAlternative.bps, 2),
       usd,
       request: query,
-      narrower: worst.restriction,
-      own: summary(own),
-      other: summary(worst),
+      narrower: bestAlternative.restriction,
+      own: summary(unrestricted),
+      other: summary(bestAlternative),
     },
   ]
 }

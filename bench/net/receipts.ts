@@ -32,7 +32,7 @@ export type RestrictedReceipt = ReceiptFigures & {
 export type MeasuredQuote = {
   readonly request: SwapRequest
   readonly usd: number
-  readonly own: ReceiptFigures
+  readonly unrestricted: ReceiptFigures
   readonly restricted: readonly RestrictedReceipt[]
 }
 
@@ -71,7 +71,7 @@ export async function measureRestricted(
     const dominates = otherReceipt.received > ownReceipt.received && otherReceipt.gasUsed < ownReceipt.gasUsed
     restrictedReceipts.push({ ...otherReceipt, restriction, bps, dominates })
   }
-  return { request, own: ownReceipt, restricted: restrictedReceipts }
+  return { request, unrestricted: ownReceipt, restricted: restrictedReceipts }
 }
 
 async function quoteOf(

@@ -64,7 +64,7 @@ for (const start of [startEthereum, startLocal]) {
         request && (await measureRequest(world, graph, { ...request, ...(learnedGas && { learnedGas }) }))
       if (measurement) rows.push(measurement)
     }
-    const worst = rows.toSorted((a, b) => b.quoted.bps - a.quoted.bps)[0]
+    const worstRow = rows.toSorted((a, b) => b.quoted.bps - a.quoted.bps)[0]
     byMeasurement[world.name]!.push({
       gwei: Number(gasPriceWei) / 1e9,
       quoted: figuresOf(rows.map(({ quoted }) => quoted.bps)),
@@ -73,7 +73,7 @@ for (const start of [startEthereum, startLocal]) {
       rivals: rounded(rows.reduce((sum, row) => sum + row.alternatives, 0) / rows.length, 2),
       callTime: rounded(median(rows.flatMap(({ timeRatio }) => (timeRatio === null ? [] : [timeRatio]))), 2),
       gasOffPercent: { median: rounded(median(rows.map(({ gasErrorPercent }) => gasErrorPercent)), 1) },
-      ...(worst && worst.quoted.bps > LOST_BPS && { worstTo: worst.quoted.restriction }),
+      ...(worstRow && worstRow.quoted.bps > LOST_BPS && { worstTo: worstRow.quoted.restriction }),
     })
     console.error(world.name, JSON.stringify(byMeasurement[world.name]!.at(-1)))
   }

@@ -12,7 +12,7 @@ const MAX_LISTED_LOSSES = 10
 export type Outcome = { readonly net: number; readonly ms: number }
 export type TradeResult = {
   readonly seed: number
-  readonly own: RoutedTrade
+  readonly ownRoute: RoutedTrade
   /** Output after gas in base units. */
   readonly net: number
   /** Result within the service's default limits. */
@@ -22,11 +22,11 @@ export type TradeResult = {
 }
 
 export function summary(rows: readonly TradeResult[], gasPrice: bigint) {
-  const gaps = rows.map(({ own }) => own.gapBps).filter((gap) => gap !== null)
-  const ms = rows.map(({ own }) => own.ms)
+  const gaps = rows.map(({ ownRoute }) => ownRoute.gapBps).filter((gap) => gap !== null)
+  const ms = rows.map(({ ownRoute }) => ownRoute.ms)
   return {
     trades: rows.length,
-    unrouted: rows.filter(({ own }) => own.legs.length === 0).length,
+    unrouted: rows.filter(({ ownRoute }) => ownRoute.legs.length === 0).length,
     withoutBound: rows.length - gaps.length,
     // The bound excludes gas, so a route cannot reach it if gas has a price.
     ...(gasPrice === 0n
@@ -40,7 +40,7 @@ export function summary(rows: readonly TradeResult[], gasPrice: bigint) {
 
 /** Returns the distances between the output after gas and its upper bound. */
 function summarizeNetGaps(rows: readonly TradeResult[]) {
-  const gaps = rows.map(({ own }) => own.netGapBps).filter((gap) => gap !== null)
+  const gaps = rows.map(({ ownRoute }) => ownRoute.netGapBps).filter((gap) => gap !== null)
   return {
     trades: gaps.length,
     within1Bps: rounded(gaps.filter((gap) => gap <= 1).length / gaps.length, 3),
@@ -54,8 +54,10 @@ function summarizeNetGaps(rows: readonly TradeResult[]) {
  * points of the output, and the search time with the limits.
  */
 function measureCostOfLimits(rows: readonly TradeResult[]) {
-  const routedRows = rows.filter(({ own, limited }) => own.legs.length > 0 && limited.net > 0)
-  const costsBps = routedRows.map(({ own, net, limited }) => ((net - limited.net) / Number(own.amountOut)) * 10_000)
+  const routedRows = rows.filter(({ ownRoute, limited }) => ownRoute.legs.length > 0 && limited.net > 0)
+  const costsBps = routedRows.map(
+    ({ ownRoute, net, limited }) => ((net - limited.net) / Number(ownRoute.amountOut)) * 10_000,
+  )
   const ms = rows.map(({ limited }) => limited.ms)
   return {
     bpsLost: {
@@ -74,11 +76,11 @@ export function comparePeers(rows: readonly TradeResult[]) {
 
 function comparePeer(rows: readonly TradeResult[], name: string) {
   const peerRows = rows.filter(({ peers }) => peers.has(name))
-  const pairedRows = peerRows.flatMap(({ seed, own, net, peers }) => {
+  const pairedRows = peerRows.flatMap(({ seed, ownRoute, net, peers }) => {
     const peer = peers.get(name)
     if (!peer) return []
-    const bps = ((net - peer.net) / Math.abs(Number(own.amountOut) || 1)) * 10_000
-    return [{ seed, trade: own.id, bps, ratio: own.ms / peer.ms, ms: peer.ms }]
+    const bps = ((net - peer.net) / Math.abs(Number(ownRoute.amountOut) || 1)) * 10_000
+    return [{ seed, trade: ownRoute.id, bps, ratio: ownRoute.ms / peer.ms, ms: peer.ms }]
   })
   const lostRows = pairedRows.filter(({ bps }) => bps < -TIE_BPS).sort((a, b) => a.bps - b.bps)
   const differences = pairedRows.map(({ bps }) => bps)

@@ -87,7 +87,7 @@ async function runScenario(scenario: Scenario, gasPrice: bigint): Promise<TradeR
     const limitedRoute = routeTrade(loadedScenario, graph, trade, gasPrice, SERVICE_LIMITS)
     const limitedNet = netOf(evaluate(scenario, trade, limitedRoute.legs), scenario, trade, gasPrice)
     const net = netOf(evaluation, scenario, trade, gasPrice)
-    rows.push({ seed: scenario.seed, own: ownRoute, net, limited: { net: limitedNet, ms: limitedRoute.ms }, peers })
+    rows.push({ seed: scenario.seed, ownRoute, net, limited: { net: limitedNet, ms: limitedRoute.ms }, peers })
   }
   return rows
 }

@@ -5,7 +5,7 @@ import { families, rowsOf } from '@sluice/liquidity'
 import { saltOf } from '@sluice/program'
 import { AbiCoder, getCreate2Address, keccak256, solidityPackedKeccak256 } from 'ethers'
 import { type Check, type Finding, fail, pass, type Subject, unknown } from './finding.ts'
-import { hasCode, read } from './read.ts'
+import { callOrNull, hasCode } from './read.ts'
 
 /**
  * Checks that the contract of every entry has code. For an entry with an init code hash, also checks that the hash
@@ -62,7 +62,7 @@ async function findPool(subject: Subject, { family, address }: DexRow): Promise<
   const hubs = [...subject.chain.hubs].sort()
   const pairs = hubs.flatMap((a, i) => hubs.slice(i + 1).map((b) => [a, b] as const))
   const readPool = async (data: string, salt: string): Promise<KnownPool | null> => {
-    const answer = await read(subject, address, data as Hex)
+    const answer = await callOrNull(subject, address, data as Hex)
     const pool = answer === null ? ZERO_ADDRESS : toAddress(`0x${answer.slice(-40)}`)
     return pool === ZERO_ADDRESS ? null : { address: pool, salt: salt as Hex }
   }

@@ -79,8 +79,8 @@ function listBenchmarks(): string {
   const names = Object.keys(BENCHMARKS)
   const width = Math.max(...names.map((name) => name.length)) + 2
   const lines = Object.entries(BENCHMARKS).map(([name, { about, parts }]) => {
-    const more = parts.length > 1 ? ` (${parts.join(', ')})` : ''
-    return `  ${name.padEnd(width)}${about}${more}`
+    const partList = parts.length > 1 ? ` (${parts.join(', ')})` : ''
+    return `  ${name.padEnd(width)}${about}${partList}`
   })
   const usage = 'npm run bench -- <name> [part] [arguments]; without a part, the first one runs if it stands for all'
   return `${usage}\n\n${lines.join('\n')}\n\nbench/README.md describes each part and its arguments.`

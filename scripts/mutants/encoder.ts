@@ -22,7 +22,7 @@ export function fingerprint({ name, file, tests, from, to }: EncoderMutant): str
 }
 
 /** Returns the first failed test; empty if all pass. Without a mutation (`from` equals `to`) all tests must pass. */
-export async function failures({ name, file, tests, from, to }: EncoderMutant): Promise<readonly string[]> {
+export async function findFailedTests({ name, file, tests, from, to }: EncoderMutant): Promise<readonly string[]> {
   const folder = mkdtempSync(join(tmpdir(), 'sluice-mutant-'))
   const report = join(folder, 'report.json')
   try {

@@ -57,7 +57,11 @@ export function fingerprint(mutant: Mutant, build: Build, cases: string): string
 }
 
 /** Returns the tests of these files that fail with the last compiled mutant; `setUp` if no test could start. */
-export async function failures(files: readonly string[], build: Build, cases: string): Promise<readonly string[]> {
+export async function findFailedTests(
+  files: readonly string[],
+  build: Build,
+  cases: string,
+): Promise<readonly string[]> {
   const { code, output } = await run('hardhat', ['test', 'solidity', ...files], {
     cwd: contracts,
     quiet: true,

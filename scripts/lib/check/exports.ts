@@ -53,7 +53,7 @@ export function moduleOf(path: string, text: string): Module {
 }
 
 /** @returns names of types that several files of packages export, each with its files */
-export function duplicates(modules: ReadonlyMap<string, Module>): ReadonlyMap<string, readonly string[]> {
+export function findDuplicateTypes(modules: ReadonlyMap<string, Module>): ReadonlyMap<string, readonly string[]> {
   const files = new Map<string, string[]>()
   for (const [path, { declarations }] of modules) {
     for (const { name, isType } of declarations) if (isType) files.set(name, [...(files.get(name) ?? []), path])

@@ -112,8 +112,9 @@ export function sumOf(outcomes: readonly Outcome[]): Outcome {
 
 /** Returns the line that ends a run. */
 export function closingLine({ passed, failed, skipped, unchanged }: Outcome): string {
-  const rest = unchanged > 0 ? ` (${unchanged} of them passed before with the same inputs and were not run again)` : ''
-  return `${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}${rest}`
+  const unchangedNote =
+    unchanged > 0 ? ` (${unchanged} of them passed before with the same inputs and were not run again)` : ''
+  return `${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}${unchangedNote}`
 }
 
 const FAILED: Outcome = { passed: 0, failed: 1, skipped: 0, unchanged: 0, skips: [] }
