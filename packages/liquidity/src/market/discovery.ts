@@ -174,7 +174,8 @@ export class Discovery {
   /** Adds pools that another market of the chain has found, if they exist at the newest block. @throws RpcError */
   async addFoundPools(foundPools: readonly PoolEntry[]): Promise<void> {
     for (const entry of foundPools) this.components.directory.list(entry)
-    await this.add(foundPools)
+    // The other market has limited the pools of the same tokens.
+    await this.add(foundPools, { isLimited: false })
   }
 
   /** Resolves when the log scan and all queued searches have ended. The caller sets a deadline. */
@@ -243,16 +244,17 @@ export class Discovery {
     const foundPools = await this.follower.retryOnReorg(({ hash }) =>
       findPools(rpc, { blockHash: hash }, directory.rows, directory.families, pairs, options),
     )
-    await this.add([...foundPools, ...directory.listedPools.values()])
+    await this.add(foundPools, { isLimited: false })
+    await this.add([...directory.listedPools.values()])
   }
 
   /** Adds the pools that trade followed tokens, in batches. */
-  private async add(foundPools: readonly PoolEntry[]): Promise<void> {
+  private async add(foundPools: readonly PoolEntry[], options: { readonly isLimited?: boolean } = {}): Promise<void> {
     const { directory, ledger } = this.components
     const poolsToAdd = foundPools.filter(
       ({ pool }) => directory.hasFollowedPair(pool) && !ledger.newest?.pools.has(pool.id),
     )
-    for (const batch of chunks(poolsToAdd, POOLS_PER_BATCH)) await this.addBatch(batch)
+    for (const batch of chunks(poolsToAdd, POOLS_PER_BATCH)) await this.addBatch(batch, options)
     if (poolsToAdd.length > 0) this.evictor.run()
   }
 
@@ -260,9 +262,9 @@ export class Discovery {
    * Adds pools to memory. New blocks arrive while the pools are read, so each pool joins the directory before its read.
    * A log of such a block then triggers another read of the pool, at that block.
    */
-  private async addBatch(foundPools: readonly PoolEntry[]): Promise<void> {
+  private async addBatch(foundPools: readonly PoolEntry[], options: { readonly isLimited?: boolean }): Promise<void> {
     const { ledger } = this.components
-    const ids = await ledger.mutex.run(async () => this.registerNewPools(foundPools))
+    const ids = await ledger.mutex.run(async () => this.registerNewPools(foundPools, options))
     for (let attempt = 1; ids.length > 0; attempt++) {
       const { block, loadedPools } = await this.follower.retryOnReorg(async (block) => ({
         block,
@@ -274,11 +276,14 @@ export class Discovery {
     }
   }
 
-  private registerNewPools(foundPools: readonly PoolEntry[]): readonly string[] {
+  private registerNewPools(
+    foundPools: readonly PoolEntry[],
+    options: { readonly isLimited?: boolean },
+  ): readonly string[] {
     const { directory, ledger } = this.components
     const { pools } = ledger.history!.top
     const newEntries = foundPools.filter(({ pool }) => directory.hasFollowedPair(pool) && !pools.has(pool.id))
-    return newEntries.filter((entry) => directory.add(entry)).map(({ pool }) => pool.id)
+    return newEntries.filter((entry) => directory.add(entry, options)).map(({ pool }) => pool.id)
   }
 
   /**

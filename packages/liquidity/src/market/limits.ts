@@ -9,7 +9,9 @@ export type MarketLimits = {
   readonly tokenIdleMs: number
   /** Followed pools; if there are more, the least recently requested tokens are dropped. */
   readonly pools: number
-  /** Pools with identical tokens. Anyone can create many such pools for the price of gas. */
+  /**
+   * Pools of one DEX with identical tokens that logs announced. Anyone can create many such pools for the price of gas.
+   */
   readonly poolsOfSameTokens: number
   /** Pools found by the log scan, including those of tokens that nobody has requested. */
   readonly listedPools: number

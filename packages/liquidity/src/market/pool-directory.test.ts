@@ -111,6 +111,20 @@ describe('followed pools', () => {
     expect(['5', '6', '7'].map((id) => directory.add(entry('paired', id, a, hub)))).toEqual([true, true, false])
   })
 
+  test('of the same tokens that logs announce displace neither pools of other DEXes nor those that a getter lists', () => {
+    const directory = directoryOf({ poolsOfSameTokens: 2 })
+    directory.tokens.markRequested(a)
+    expect(['1', '2', '3'].map((id) => directory.add(entry('logged', id, a, hub)))).toEqual([true, true, false])
+    expect(directory.add(entry('paired', '4', a, hub))).toBe(true)
+    expect(directory.add(entry('logged', '5', a, hub), { isLimited: false })).toBe(true)
+    expect([...directory.followedPools.keys()]).toEqual(['1', '2', '4', '5'])
+    // The same pool from another factory counts there.
+    const factory = { ...rowOf('logged', 200), brand: 'other' }
+    directory.add({ row: factory, pool: poolOf('logged', '2', [a, hub]) })
+    directory.add({ row: factory, pool: poolOf('logged', '5', [a, hub]) })
+    expect(['6', '7'].map((id) => directory.add(entry('logged', id, a, hub)))).toEqual([true, false])
+  })
+
   test('of a family that lists its pools by logs neither replace pools of other families, nor outlast them', () => {
     // Anyone can register the contract of another family's pool with such a family, with any tokens.
     const registration = { address: testAddress(101), data: d, topics: [created] } as unknown as Log

@@ -49,7 +49,7 @@ export class PoolDirectory {
   private readonly refreshing: RefreshBudget
   /** Ids of followed pools by token, for tokens that can be dropped. */
   private readonly idsByToken = new Map<Address, Set<string>>()
-  /** Number of pools by their list of tokens. */
+  /** Number of pools by their DEX and list of tokens. */
   private readonly countByTokenList = new Map<string, number>()
   /** Ids of followed pools that have changed their family, of which a ledger may still hold states of the old family. */
   private readonly movedIds = new Set<string>()
@@ -116,30 +116,30 @@ export class PoolDirectory {
   /**
    * Adds a pool. A pool that a getter lists replaces a pool of another family with the same id.
    *
-   * @returns false if there are too many pools of the same tokens, or if only a log announced the pool and its id is
+   * @param isLimited - false for the pools that `findPools` chose, which are few: pools that anyone can create by the
+   *   hundred must not displace them
+   * @returns false if the DEX has too many pools of the same tokens, or if only a log announced the pool and its id is
    *   followed in another family
    */
-  add(entry: PoolEntry): boolean {
+  add(entry: PoolEntry, { isLimited = true } = {}): boolean {
     const { id, tokens } = entry.pool
     let followedEntry = this.followed.get(id)
     // A pool that its family handed over stays with the sampled twin.
     if (followedEntry && exactIdOf(followedEntry.row.family) === entry.row.family) return true
     if (followedEntry && this.exactFamilyOf(followedEntry) !== this.exactFamilyOf(entry)) {
       if (this.isListedByLogs(entry)) return false
-      this.drop(followedEntry.pool)
+      this.drop(followedEntry)
       this.movedIds.add(id)
       followedEntry = undefined
     }
     if (!this.isListedByLogs(entry)) this.listedPools.delete(id)
     if (!followedEntry) {
-      const tokensKey = tokens.join()
-      const count = this.countByTokenList.get(tokensKey) ?? 0
-      if (count >= this.limits.poolsOfSameTokens) {
+      const count = this.countByTokenList.get(this.tokensKeyOf(entry)) ?? 0
+      if (isLimited && count >= this.limits.poolsOfSameTokens) {
         this.movedIds.delete(id)
         this.refusedCount++
         return false
       }
-      this.countByTokenList.set(tokensKey, count + 1)
       for (const token of tokens) {
         if (this.tokens.isNamed(token)) continue
         const ids = this.idsByToken.get(token)
@@ -147,6 +147,8 @@ export class PoolDirectory {
         else this.idsByToken.set(token, new Set([id]))
       }
     }
+    if (followedEntry) this.changeCount(followedEntry, -1)
+    this.changeCount(entry, 1)
     this.followed.set(id, entry)
     this.sampling.add(entry)
     return true
@@ -156,9 +158,9 @@ export class PoolDirectory {
   dropUnfollowed(tokens: Iterable<Address>): readonly string[] {
     const ids = new Set([...tokens].flatMap((token) => [...(this.idsByToken.get(token) ?? [])]))
     for (const id of ids) {
-      const { pool } = this.followed.get(id)!
-      if (this.hasFollowedPair(pool)) ids.delete(id)
-      else this.drop(pool)
+      const entry = this.followed.get(id)!
+      if (this.hasFollowedPair(entry.pool)) ids.delete(id)
+      else this.drop(entry)
     }
     return [...ids]
   }
@@ -233,15 +235,25 @@ export class PoolDirectory {
     this.movedIds.add(entry.pool.id)
   }
 
-  private drop({ id, tokens }: Pool<null>): void {
+  /** Returns the key of the pools with the same tokens on the same DEX. */
+  private tokensKeyOf(entry: PoolEntry): string {
+    return [this.exactFamilyOf(entry), entry.row.address, ...entry.pool.tokens].join()
+  }
+
+  private changeCount(entry: PoolEntry, change: 1 | -1): void {
+    const key = this.tokensKeyOf(entry)
+    const count = (this.countByTokenList.get(key) ?? 0) + change
+    if (count > 0) this.countByTokenList.set(key, count)
+    else this.countByTokenList.delete(key)
+  }
+
+  private drop(entry: PoolEntry): void {
+    const { id, tokens } = entry.pool
     this.followed.delete(id)
     this.movedIds.delete(id)
     this.sampling.drop(id)
     this.incompleteBackoff.recordSuccess(id)
-    const tokensKey = tokens.join()
-    const count = this.countByTokenList.get(tokensKey)! - 1
-    if (count > 0) this.countByTokenList.set(tokensKey, count)
-    else this.countByTokenList.delete(tokensKey)
+    this.changeCount(entry, -1)
     for (const token of tokens) {
       const ids = this.idsByToken.get(token)
       ids?.delete(id)
