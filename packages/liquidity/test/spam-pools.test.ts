@@ -188,11 +188,15 @@ test('in the factory of Kyber Classic', async () => {
   expectNearOne(await quoteInMarket(rowOf('kyber-classic', factory), good))
 }, 120_000)
 
-test('in the factory of Maverick', async () => {
+test('in the factory of Maverick, although worthless pools can be sampled', async () => {
   const { factory, good } = await createModels()
+  const worthlessPools = (await poolsOf(factory, pair)).filter((pool) => pool !== good)
+  for (const pool of worthlessPools.slice(0, 20))
+    for (const coin of coins.slice(0, 2)) await coin.send('mint', [pool, DEPTH / 1_000_000n])
   const pools = await findPools(rowOf('maverick-v2', factory))
   expect(pools).toContain(good)
   expect(pools.length).toBe(16)
+  expectNearOne(await quoteInMarket(rowOf('maverick-v2', factory), good, 30))
 }, 120_000)
 
 test('in the registry of EulerSwap, whose pools are as deep as the deposits of their accounts', async () => {

@@ -66,8 +66,12 @@ export class PoolDirectory {
     this.limits = limits
     this.tokens = new FollowedTokens(namedTokens(chain), limits)
     this.listedPools = new BoundedMap(limits.listedPools)
-    this.sampling = new SamplingBudget(this.tokens, (row) => this.familyOf(row).sampled !== undefined)
     this.families = new Map(families.map((family) => [family.id, family]))
+    this.sampling = new SamplingBudget(
+      this.tokens,
+      (row) => this.familyOf(row).sampled !== undefined,
+      (pool) => this.families.get(pool.family)!.reserves(pool),
+    )
     this.refreshing = new RefreshBudget(this.followed.silentIds, this.tokens, this.parameterGasOf)
     this.rows = servedRows(chain, this.families)
     this.scope = pairScopeOf(chain)

@@ -115,15 +115,19 @@ contract ListedPool {
         return (uint128(held(0)), uint128(held(1)), 0, 0, 0, 0, false, 0, 0);
     }
 
-    function swap(address to, uint256 amount, bool tokenAIn, bool, int32, bytes calldata data)
-        external
-        returns (uint256, uint256)
-    {
-        (uint256 i, uint256 j) = tokenAIn ? (0, 1) : (1, 0);
-        uint256 amountOut = held(j) * amount / (held(i) + amount);
+    struct SwapParams {
+        uint256 amount;
+        bool tokenAIn;
+        bool exactOutput;
+        int32 tickLimit;
+    }
+
+    function swap(address to, SwapParams calldata params, bytes calldata data) external returns (uint256, uint256) {
+        (uint256 i, uint256 j) = params.tokenAIn ? (0, 1) : (1, 0);
+        uint256 amountOut = held(j) * params.amount / (held(i) + params.amount);
         tokens[j].transfer(to, amountOut);
-        Payer(msg.sender).maverickV2SwapCallback(tokens[i], amount, amountOut, data);
-        return (amount, amountOut);
+        Payer(msg.sender).maverickV2SwapCallback(tokens[i], params.amount, amountOut, data);
+        return (params.amount, amountOut);
     }
 
     /// EulerSwap.
