@@ -17,7 +17,7 @@ import {
 import { createRpc, type Rpc } from '@sluice/rpc'
 import { ZeroAddress } from 'ethers'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
-import { familyOf } from '../src/index.ts'
+import { familyOf, type Market } from '../src/index.ts'
 import { type Lens, lensOf } from '../src/lenses.ts'
 import { createMarket } from '../src/market/market.ts'
 import { runReads } from '../src/market/reads.ts'
@@ -75,8 +75,10 @@ async function poolsOf(factory: Contract, tokens: readonly [Address, Address]): 
 }
 
 /** Creates the pools in a model of a factory. */
-async function createModels(): Promise<{ readonly factory: Contract; readonly good: Address }> {
-  const factory = await builder.deploy(models.Factories as never)
+async function createModels(
+  existingFactory?: Contract,
+): Promise<{ readonly factory: Contract; readonly good: Address }> {
+  const factory = existingFactory ?? (await builder.deploy(models.Factories as never))
   const list = () => poolsOf(factory, pair)
   const good = await createPools(async (count) => {
     const { length } = await list()
@@ -103,8 +105,8 @@ async function findPools(row: DexRow): Promise<readonly Address[]> {
   return pools.flat().map(({ address }) => address)
 }
 
-/** What a market quotes for a millionth of the good pool, in both directions, after a number of blocks. */
-async function quoteInMarket(row: DexRow, pool: Address, blocks = 0): Promise<readonly bigint[]> {
+/** A market that follows one DEX. */
+function startMarket(row: DexRow): Market {
   const chain: Chain = {
     chainId: rpc.chainId,
     name: 'test',
@@ -124,17 +126,28 @@ async function quoteInMarket(row: DexRow, pool: Address, blocks = 0): Promise<re
   }
   const market = createMarket({ chain, rpc })
   onTestFinished(() => market.stop())
+  return market
+}
+
+/** Quotes of a millionth of the good pool, in both directions. */
+function quotesOf(market: Market, pool: Address): readonly bigint[] {
+  const found = market.snapshot().pools.get(pool)
+  expect(found).toBeDefined()
+  const quote = (tokenIn: Address, tokenOut: Address) =>
+    familyOf(found!.family)!.quoteExactInput(found!, tokenIn, tokenOut, DEPTH / 1_000_000n).amountOut
+  return [quote(pair[0], pair[1]), quote(pair[1], pair[0])]
+}
+
+/** Quotes in a market that starts now, after a number of blocks. */
+async function quoteInMarket(row: DexRow, pool: Address, blocks = 0): Promise<readonly bigint[]> {
+  const market = startMarket(row)
   await market.sync()
   await market.ensure(pair)
   for (let k = 0; k < blocks; k++) {
     await request(anvil.url, 'evm_mine', [])
     await market.sync()
   }
-  const found = market.snapshot().pools.get(pool)
-  expect(found).toBeDefined()
-  const quote = (tokenIn: Address, tokenOut: Address) =>
-    familyOf(found!.family)!.quoteExactInput(found!, tokenIn, tokenOut, DEPTH / 1_000_000n).amountOut
-  return [quote(pair[0], pair[1]), quote(pair[1], pair[0])]
+  return quotesOf(market, pool)
 }
 
 const expectNearOne = (amounts: readonly bigint[]) => {
@@ -178,6 +191,22 @@ test('in a factory of DODO', async () => {
   expect(pools).toEqual(expect.arrayContaining([good, oneSided]))
   expect(pools.length).toBe(8)
   expectNearOne(await quoteInMarket(rowOf('dodo-v2', factory), good))
+}, 120_000)
+
+test('in a factory of DODO that a market follows already', async () => {
+  const factory = await builder.deploy(models.Factories as never)
+  const market = startMarket(rowOf('dodo-v2', factory))
+  await market.sync()
+  await market.ensure(pair)
+  const { good } = await createModels(factory)
+  // More pools than the market follows by their logs. It searches the pair again, in the background of requests.
+  for (let block = 0; block < 100 && !market.snapshot().pools.has(good); block++) {
+    await request(anvil.url, 'evm_mine', [])
+    await market.sync()
+    await market.ensure(pair)
+  }
+  expectNearOne(quotesOf(market, good))
+  expect(market.snapshot().pools.size).toBeLessThanOrEqual(40)
 }, 120_000)
 
 test('in the factory of Kyber Classic', async () => {

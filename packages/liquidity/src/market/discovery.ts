@@ -73,6 +73,8 @@ export class Discovery {
   private readonly tokenSearches: BatchQueue<Address>
   /** Searches for the pools between each intermediate and all intermediates. */
   private readonly intermediateSearches: BatchQueue<Address>
+  /** Repeated searches of pairs. */
+  private readonly pairSearches: BatchQueue<TokenPair>
   /** Searches for the pools of the neighbors of groups of tokens. */
   private readonly neighborSearches: BatchQueue<readonly Address[]>
   /** First searches, for the pools between hubs and between intermediates; null before they start. */
@@ -101,6 +103,11 @@ export class Discovery {
       limits.queuedSearches,
       ITEMS_PER_WIDE_BATCH,
     )
+    this.pairSearches = new BatchQueue(
+      (pairs) => this.discover(pairs, 'background'),
+      limits.queuedSearches,
+      TOKENS_PER_BATCH,
+    )
     this.neighborSearches = new BatchQueue(
       (groups) => this.searchNeighbors(groups),
       limits.queuedSearches,
@@ -108,9 +115,13 @@ export class Discovery {
     )
   }
 
+  private get queues() {
+    return [this.intermediateSearches, this.tokenSearches, this.pairSearches, this.neighborSearches]
+  }
+
   get stateCounts(): Readonly<Record<'pairs' | 'queued', StateCount>> {
     const queueCount = { entries: 0, evicted: 0 }
-    for (const { stateCount: count } of [this.tokenSearches, this.intermediateSearches, this.neighborSearches]) {
+    for (const { stateCount: count } of this.queues) {
       queueCount.entries += count.entries
       queueCount.evicted += count.evicted
     }
@@ -181,7 +192,7 @@ export class Discovery {
   /** Resolves when the log scan and all queued searches have ended. The caller sets a deadline. */
   async whenIdle(): Promise<void> {
     await this.scan.run()
-    for (const queue of [this.intermediateSearches, this.tokenSearches, this.neighborSearches]) await queue.idle()
+    for (const queue of this.queues) await queue.idle()
   }
 
   private async searchWithPartners(tokens: readonly Address[], partners: readonly Address[]): Promise<void> {
@@ -235,6 +246,8 @@ export class Discovery {
       )
       this.requestedPairs.recordSearch(newPairs, pendingSearch)
     }
+    for (const pair of pairs)
+      if (this.components.directory.takeRefusedPair(pair)) this.pairSearches.add(pairKey(pair), pair).catch(() => {})
     await Promise.all(new Set(pairs.flatMap((pair) => this.requestedPairs.searchOf(pair) ?? [])))
   }
 

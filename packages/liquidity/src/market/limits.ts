@@ -13,6 +13,8 @@ export type MarketLimits = {
    * Pools of one DEX with identical tokens that logs announced. Anyone can create many such pools for the price of gas.
    */
   readonly poolsOfSameTokens: number
+  /** The same for pools that a getter lists and that are read at every block. The deepest pools are searched again. */
+  readonly silentPoolsOfSameTokens: number
   /** Pools found by the log scan, including those of tokens that nobody has requested. */
   readonly listedPools: number
   /**
@@ -40,6 +42,7 @@ export const defaultMarketLimits: MarketLimits = {
   tokenIdleMs: 3_600_000,
   pools: 150_000,
   poolsOfSameTokens: 500,
+  silentPoolsOfSameTokens: 32,
   listedPools: 100_000,
   savedPools: 300_000,
   pairs: 200_000,

@@ -9,6 +9,7 @@
 import { type Address, type Chain, type DexRow, type Hex, ZERO_ADDRESS } from '@sluice/chains'
 import type { Log } from '@sluice/rpc'
 import { BoundedMap, type StateCount } from '@sluice/simulation'
+import { pairKey, type TokenPair } from '../dexes/common/direction.ts'
 import { toExact, toTwin } from '../dexes/common/sampled-twin.ts'
 import { exactIdOf, twinIdOf } from '../dexes/common/twin-id.ts'
 import type { DexFamily, Pool } from '../family.ts'
@@ -18,7 +19,7 @@ import { Backoff } from './backoff.ts'
 import { FollowedPools } from './followed-pools.ts'
 import { FollowedTokens } from './followed-tokens.ts'
 import { defaultMarketLimits, type MarketLimits } from './limits.ts'
-import { type PairScope, pairScopeOf } from './pairs.ts'
+import { type PairScope, pairScopeOf, pairsOf } from './pairs.ts'
 import { type Families, type PoolEntry, servedRows } from './pool-reader.ts'
 import { RefreshBudget } from './refresh-budget.ts'
 import { SamplingBudget } from './sampling-budget.ts'
@@ -55,6 +56,8 @@ export class PoolDirectory {
   private readonly movedIds = new Set<string>()
   readonly limits: MarketLimits
   private refusedCount = 0
+  /** Keys of pairs with created pools that were not added, because the DEX has too many pools of the same tokens. */
+  private readonly refusedPairKeys: BoundedMap<string, true>
   private readonly completedPools = new WeakSet<Pool<null>>()
   /** Pools whose immutable facts could not be read. */
   private readonly incompleteBackoff = new Backoff(MAX_RETRY_BLOCKS)
@@ -66,6 +69,7 @@ export class PoolDirectory {
     this.limits = limits
     this.tokens = new FollowedTokens(namedTokens(chain), limits)
     this.listedPools = new BoundedMap(limits.listedPools)
+    this.refusedPairKeys = new BoundedMap(limits.pairs)
     this.families = new Map(families.map((family) => [family.id, family]))
     this.sampling = new SamplingBudget(
       this.tokens,
@@ -121,7 +125,7 @@ export class PoolDirectory {
    * Adds a pool. A pool that a getter lists replaces a pool of another family with the same id.
    *
    * @param isLimited - false for the pools that `findPools` chose, which are few: pools that anyone can create by the
-   *   hundred must not displace them
+   *   hundred must not displace them. Their limit is twice as large, because their choice changes with time
    * @returns false if the DEX has too many pools of the same tokens, or if only a log announced the pool and its id is
    *   followed in another family
    */
@@ -139,7 +143,7 @@ export class PoolDirectory {
     if (!this.isListedByLogs(entry)) this.listedPools.delete(id)
     if (!followedEntry) {
       const count = this.countByTokenList.get(this.tokensKeyOf(entry)) ?? 0
-      if (isLimited && count >= this.limits.poolsOfSameTokens) {
+      if (count >= (isLimited ? this.maxOfSameTokens(entry) : 2 * this.limits.poolsOfSameTokens)) {
         this.movedIds.delete(id)
         this.refusedCount++
         return false
@@ -237,6 +241,14 @@ export class PoolDirectory {
     this.followed.set(entry.pool.id, entry)
     this.sampling.replace(entry)
     this.movedIds.add(entry.pool.id)
+  }
+
+  /** Maximum pools with the tokens of an entry on its DEX, among pools that logs announced. */
+  private maxOfSameTokens({ row, pool }: PoolEntry): number {
+    const { findPools, listedByLogs, refreshStates, movesSilently, parameterGas, sampled } = this.familyOf(row)
+    const isReadAtEveryBlock = refreshStates && (movesSilently?.(pool) ?? true) && !parameterGas && !sampled
+    const { poolsOfSameTokens, silentPoolsOfSameTokens } = this.limits
+    return isReadAtEveryBlock && findPools && !listedByLogs ? silentPoolsOfSameTokens : poolsOfSameTokens
   }
 
   /** Returns the key of the pools with the same tokens on the same DEX. */
@@ -342,6 +354,14 @@ export class PoolDirectory {
       this.list({ row, pool })
       for (const token of pool.tokens) this.tokens.forgetNeighbors(token)
     }
-    return this.hasFollowedPair(pool) && this.add({ row, pool }) ? pool.id : null
+    if (!this.hasFollowedPair(pool)) return null
+    if (this.add({ row, pool })) return pool.id
+    if (family.findPools) for (const pair of pairsOf(pool.tokens, [])) this.refusedPairKeys.set(pairKey(pair), true)
+    return null
+  }
+
+  /** True, once, for a pair with created pools that were not added. A search finds those that are deep. */
+  takeRefusedPair(pair: TokenPair): boolean {
+    return this.refusedPairKeys.delete(pairKey(pair))
   }
 }

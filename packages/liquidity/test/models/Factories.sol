@@ -11,8 +11,15 @@ interface Payer {
 contract Factories {
     mapping(Coin => mapping(Coin => address[])) private lists;
 
+    /// DODO.
+    event NewDVM(address baseToken, address quoteToken, address creator, address dvm);
+
     function create(Coin first, Coin second, uint256 count) external {
-        for (uint256 k; k < count; ++k) lists[first][second].push(address(new ListedPool(first, second)));
+        for (uint256 k; k < count; ++k) {
+            address pool = address(new ListedPool(first, second));
+            lists[first][second].push(pool);
+            emit NewDVM(address(first), address(second), msg.sender, pool);
+        }
     }
 
     /// A long list of accounts without code.
