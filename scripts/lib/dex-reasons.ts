@@ -48,16 +48,16 @@ export const EXCLUDED: Readonly<Record<string, ExcludedPools>> = {
   'curve-crypto': CURVE_EXCLUDED,
   'curve-stable': CURVE_EXCLUDED,
   'dodo-v2': {
-    pools: 'of a pair with over 8 pools of a factory in one order, all but the 8 deepest when the service started',
+    pools: 'of a pair with over 8 pools of a factory in one order, all but the 8 deepest and 32 newer ones',
     why: 'anyone can create any number',
   },
   ekubo: { pools: 'pools whose extension takes swaps only from itself', why: 'no step of the Executor calls it' },
   'euler-swap': {
-    pools: 'of a pair with over 16 pools, all but the 16 of the largest deposits when the service started',
+    pools: 'of a pair with over 16 pools, all but the 16 of the largest deposits and 32 newer ones',
     why: 'anyone can create any number',
   },
   'kyber-classic': {
-    pools: 'of a pair with over 16 pools, all but the 16 deepest when the service started',
+    pools: 'of a pair with over 16 pools, all but the 16 deepest and 32 newer ones',
     why: 'anyone can create any number',
   },
   'maverick-v2': {
