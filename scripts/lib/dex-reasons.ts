@@ -21,7 +21,7 @@ const NEITHER_MATH_NOR_SAMPLES = 'unknown math; only pools of up to four tokens 
 
 const CURVE_EXCLUDED: ExcludedPools = {
   pools:
-    'of unknown implementations, those of more than four coins; of a pair with over 16 pools of a factory, all after the first 16',
+    'of unknown implementations, those of more than four coins; of a pair with over 16 pools of a factory, all but the 16 deepest',
   why: `${NEITHER_MATH_NOR_SAMPLES}; anyone can create any number`,
 }
 
@@ -48,14 +48,21 @@ export const EXCLUDED: Readonly<Record<string, ExcludedPools>> = {
   'curve-crypto': CURVE_EXCLUDED,
   'curve-stable': CURVE_EXCLUDED,
   'dodo-v2': {
-    pools:
-      'of a pair with over 8 pools of a factory in one order, all older than the newest 8 when the service started',
+    pools: 'of a pair with over 8 pools of a factory in one order, all but the 8 deepest and 32 newer ones',
     why: 'anyone can create any number',
   },
   ekubo: { pools: 'pools whose extension takes swaps only from itself', why: 'no step of the Executor calls it' },
+  'euler-swap': {
+    pools: 'of a pair with over 16 pools, all but the 16 of the largest deposits and 32 newer ones',
+    why: 'anyone can create any number',
+  },
+  'kyber-classic': {
+    pools: 'of a pair with over 16 pools, all but the 16 deepest and 32 newer ones',
+    why: 'anyone can create any number',
+  },
   'maverick-v2': {
     pools:
-      'pools with an accessor; of a pair with over 16 pools, all that were created after the first 16 and before the service started; beyond the budget of a block, pools of tokens requested less lately',
+      'pools with an accessor; of a pair with over 16 pools, all but the 16 deepest when the service started; beyond the budget of a block, pools of tokens requested less lately',
     why: 'the accessor may change fees; anyone can create any number; each sample costs the node a swap',
   },
   'pancake-stable': { pools: 'stopped pools', why: 'no swap is possible' },

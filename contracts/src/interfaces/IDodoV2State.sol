@@ -8,6 +8,8 @@ interface IDodoV2Factory {
     event NewDSP(address baseToken, address quoteToken, address creator, address dsp);
 
     function getDODOPool(address baseToken, address quoteToken) external view returns (address[] memory pools);
+    /// @return pool The `index`-th one of the list; reverts past the last.
+    function _REGISTRY_(address baseToken, address quoteToken, uint256 index) external view returns (address pool);
 }
 
 /// @notice State that lenses read of a DODO v2 pool, and what it says of a trade.

@@ -9,33 +9,51 @@ contract DodoV2Lens {
     struct Found {
         /// Which of the pairs of tokens asked for.
         uint256 index;
+        /// Which of the factories.
+        uint256 factory;
+        /// Zero if the factory has more than `max` pools.
         address pool;
         /// True if the first token of the pair is the pool's base, else the second.
         bool firstIsBase;
     }
 
+    /// @dev Enough for more than `max` pools. A longer list, which anyone can make, must not use up the gas of other pairs.
+    uint256 private constant LIST_GAS = 45_000;
+
     /// @notice The pools that factories have for `tokens`, taken two by two, either of them the base.
-    /// @param most Pools of one factory and one order of tokens; anybody may make any number of them, so the newest count.
-    function find(address[] calldata factories, address[] calldata tokens, uint256 most)
+    /// @param max Pools of one factory and one order of tokens.
+    function find(address[] calldata factories, address[] calldata tokens, uint256 max)
         external
         view
         returns (Found[] memory found)
     {
-        found = new Found[](factories.length * tokens.length * most);
+        found = new Found[](factories.length * tokens.length * max);
         uint256 count = 0;
         for (uint256 f = 0; f < factories.length; ++f) {
             for (uint256 i = 0; i < tokens.length; ++i) {
-                (bool ok, bytes memory data) =
-                    factories[f].staticcall(abi.encodeCall(IDodoV2Factory.getDODOPool, (tokens[i], tokens[i ^ 1])));
-                if (!ok || data.length < 64) continue;
-                address[] memory pools = abi.decode(data, (address[]));
-                for (uint256 j = pools.length > most ? pools.length - most : 0; j < pools.length; ++j) {
-                    found[count++] = Found(i / 2, pools[j], i & 1 == 0);
+                (bool ok, address[] memory pools) = _list(factories[f], tokens[i], tokens[i ^ 1]);
+                if (!ok || pools.length > max) {
+                    found[count++] = Found(i / 2, f, address(0), i & 1 == 0);
+                    continue;
+                }
+                for (uint256 j = 0; j < pools.length; ++j) {
+                    found[count++] = Found(i / 2, f, pools[j], i & 1 == 0);
                 }
             }
         }
         assembly ("memory-safe") {
             mstore(found, count)
         }
+    }
+
+    /// @return ok False if the list is too long for the gas.
+    function _list(address factory, address base, address quote)
+        private
+        view
+        returns (bool ok, address[] memory pools)
+    {
+        bytes memory data;
+        (ok, data) = factory.staticcall{gas: LIST_GAS}(abi.encodeCall(IDodoV2Factory.getDODOPool, (base, quote)));
+        if (ok && data.length >= 64) pools = abi.decode(data, (address[]));
     }
 }

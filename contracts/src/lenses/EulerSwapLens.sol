@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.30;
 
+import {IERC20} from "../interfaces/IERC20.sol";
+import {IERC4626State} from "../interfaces/IERC4626State.sol";
 import {IEulerSwapPool, IEulerSwapRegistry, IEulerSwapState} from "../interfaces/IEulerSwap.sol";
+import {DeepestPools} from "./DeepestPools.sol";
 
 /// @title EulerSwapLens
 /// @notice Finds and reads pools of EulerSwap's second version; never deployed.
-contract EulerSwapLens {
+contract EulerSwapLens is DeepestPools {
     struct Found {
         address pool;
         address account;
@@ -34,20 +37,41 @@ contract EulerSwapLens {
         Side[2] sides;
     }
 
+    /// @dev Pools that are compared at each end of a list: their amounts take four calls of vaults.
+    uint256 private constant WINDOW = 64;
+
     /// @param assets The lower first.
-    /// @param limit The most pools to find.
-    function find(IEulerSwapRegistry registry, address[2] calldata assets, uint256 limit)
+    /// @param max Pools to find; of more, those whose accounts have most in their vaults.
+    function find(IEulerSwapRegistry registry, address[2] calldata assets, uint256 max)
         external
         view
         returns (Found[] memory found)
     {
         uint256 count = registry.poolsByPairLength(assets[0], assets[1]);
-        if (count > limit) count = limit;
-        address[] memory pools = registry.poolsByPairSlice(assets[0], assets[1], 0, count);
+        address[] memory pools = count > max
+            ? _deepest(List(address(registry), IEulerSwapRegistry.poolsByPairSlice.selector, assets), max, WINDOW)
+            : registry.poolsByPairSlice(assets[0], assets[1], 0, count);
         found = new Found[](pools.length);
         for (uint256 k; k < pools.length; ++k) {
             found[k] = Found(pools[k], IEulerSwapState(pools[k]).getStaticParams().eulerAccount);
         }
+    }
+
+    /// @dev What the pool's account has supplied. The pool itself holds nothing, and its reserves are whatever its owner set.
+    function _amounts(address pool, address[2] memory) internal view override returns (uint256[2] memory amounts) {
+        IEulerSwapState.StaticParams memory params = IEulerSwapState(pool).getStaticParams();
+        amounts[0] = _supplied(params.supplyVault0, params.eulerAccount);
+        amounts[1] = _supplied(params.supplyVault1, params.eulerAccount);
+    }
+
+    function _supplied(address vault, address account) private view returns (uint256 assets) {
+        uint256 shares = _word(vault, abi.encodeCall(IERC20.balanceOf, (account)));
+        if (shares != 0) assets = _word(vault, abi.encodeCall(IERC4626State.convertToAssets, (shares)));
+    }
+
+    function _word(address target, bytes memory call) private view returns (uint256 word) {
+        (bool ok, bytes memory data) = target.staticcall(call);
+        if (ok && data.length >= 32) word = uint256(bytes32(data));
     }
 
     function read(IEulerSwapState pool, address[2] calldata assets) external view returns (State memory state) {

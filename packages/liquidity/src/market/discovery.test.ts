@@ -21,6 +21,7 @@ const keyOf = (a: Address, b: Address) => pairKey(sortPair([a, b]))
 /** A discovery whose node refuses each request once `gate` opens, and records its options. */
 function discovered(isDown = false, gate: Promise<void> = Promise.resolve(), limits = defaultMarketLimits) {
   const searches: string[][] = []
+  const refusedPairs = new Set<string>()
   const requests: RequestOptions[] = []
   const rpc = {
     call: async (_call: unknown, _block: unknown, options: RequestOptions) => {
@@ -54,13 +55,36 @@ function discovered(isDown = false, gate: Promise<void> = Promise.resolve(), lim
       followedPools: new Map(),
     },
     hasFollowedPair: () => false,
+    takeRefusedPair: (pair: Pair) => refusedPairs.delete(keyOf(...pair)),
   }
   const ledger = { newest: null, snapshot: () => ({ block: { number: 1, hash: '0x01' } }), history: null }
   const components = { rpc, directory, ledger, signal: new AbortController().signal }
   const follower = { retryOnReorg: (work: (block: { hash: string }) => Promise<unknown>) => work({ hash: '0x01' }) }
   const options = { components, follower, evictor: { run: () => {} }, limits, searchesLogs: false }
-  return { discovery: new Discovery(options as unknown as DiscoveryOptions), tokens, directory, searches, requests }
+  return {
+    discovery: new Discovery(options as unknown as DiscoveryOptions),
+    tokens,
+    directory,
+    searches,
+    requests,
+    refusedPairs,
+  }
 }
+
+test('a pair is searched again in the background after a created pool was not added', async () => {
+  const { discovery, searches, requests, refusedPairs } = discovered()
+  await discovery.ensure([[token]])
+  await discovery.whenIdle()
+  searches.length = 0
+  refusedPairs.add(keyOf(token, hub))
+  await discovery.ensure([[token]])
+  await discovery.whenIdle()
+  expect(searches).toEqual([[keyOf(token, hub)]])
+  expect(requests.at(-1)?.priority).toBe('background')
+  await discovery.ensure([[token]])
+  await discovery.whenIdle()
+  expect(searches.length).toBe(1)
+})
 
 test('a requested token is searched with all intermediates at once, and all intermediates with each other', async () => {
   const { discovery, searches, requests } = discovered()
@@ -243,6 +267,7 @@ describe('pools that past logs list', () => {
       ...{ listedPools, followedPools, limits: defaultMarketLimits },
       list: (entry: PoolEntry) => listedPools.set(entry.pool.id, entry),
       hasFollowedPair: ({ id }: Pool) => !unfollowedIds.has(id),
+      takeRefusedPair: () => false,
       add: (entry: PoolEntry) => followedPools.set(entry.pool.id, entry).size > 0,
     }
     const node: { answer: Promise<void> } = { answer: Promise.resolve() }

@@ -73,6 +73,8 @@ export class Discovery {
   private readonly tokenSearches: BatchQueue<Address>
   /** Searches for the pools between each intermediate and all intermediates. */
   private readonly intermediateSearches: BatchQueue<Address>
+  /** Repeated searches of pairs. */
+  private readonly pairSearches: BatchQueue<TokenPair>
   /** Searches for the pools of the neighbors of groups of tokens. */
   private readonly neighborSearches: BatchQueue<readonly Address[]>
   /** First searches, for the pools between hubs and between intermediates; null before they start. */
@@ -101,6 +103,11 @@ export class Discovery {
       limits.queuedSearches,
       ITEMS_PER_WIDE_BATCH,
     )
+    this.pairSearches = new BatchQueue(
+      (pairs) => this.discover(pairs, 'background'),
+      limits.queuedSearches,
+      TOKENS_PER_BATCH,
+    )
     this.neighborSearches = new BatchQueue(
       (groups) => this.searchNeighbors(groups),
       limits.queuedSearches,
@@ -108,9 +115,13 @@ export class Discovery {
     )
   }
 
+  private get queues() {
+    return [this.intermediateSearches, this.tokenSearches, this.pairSearches, this.neighborSearches]
+  }
+
   get stateCounts(): Readonly<Record<'pairs' | 'queued', StateCount>> {
     const queueCount = { entries: 0, evicted: 0 }
-    for (const { stateCount: count } of [this.tokenSearches, this.intermediateSearches, this.neighborSearches]) {
+    for (const { stateCount: count } of this.queues) {
       queueCount.entries += count.entries
       queueCount.evicted += count.evicted
     }
@@ -174,13 +185,14 @@ export class Discovery {
   /** Adds pools that another market of the chain has found, if they exist at the newest block. @throws RpcError */
   async addFoundPools(foundPools: readonly PoolEntry[]): Promise<void> {
     for (const entry of foundPools) this.components.directory.list(entry)
-    await this.add(foundPools)
+    // The other market has limited the pools of the same tokens.
+    await this.add(foundPools, { isLimited: false })
   }
 
   /** Resolves when the log scan and all queued searches have ended. The caller sets a deadline. */
   async whenIdle(): Promise<void> {
     await this.scan.run()
-    for (const queue of [this.intermediateSearches, this.tokenSearches, this.neighborSearches]) await queue.idle()
+    for (const queue of this.queues) await queue.idle()
   }
 
   private async searchWithPartners(tokens: readonly Address[], partners: readonly Address[]): Promise<void> {
@@ -234,6 +246,8 @@ export class Discovery {
       )
       this.requestedPairs.recordSearch(newPairs, pendingSearch)
     }
+    for (const pair of pairs)
+      if (this.components.directory.takeRefusedPair(pair)) this.pairSearches.add(pairKey(pair), pair).catch(() => {})
     await Promise.all(new Set(pairs.flatMap((pair) => this.requestedPairs.searchOf(pair) ?? [])))
   }
 
@@ -243,16 +257,17 @@ export class Discovery {
     const foundPools = await this.follower.retryOnReorg(({ hash }) =>
       findPools(rpc, { blockHash: hash }, directory.rows, directory.families, pairs, options),
     )
-    await this.add([...foundPools, ...directory.listedPools.values()])
+    await this.add(foundPools, { isLimited: false })
+    await this.add([...directory.listedPools.values()])
   }
 
   /** Adds the pools that trade followed tokens, in batches. */
-  private async add(foundPools: readonly PoolEntry[]): Promise<void> {
+  private async add(foundPools: readonly PoolEntry[], options: { readonly isLimited?: boolean } = {}): Promise<void> {
     const { directory, ledger } = this.components
     const poolsToAdd = foundPools.filter(
       ({ pool }) => directory.hasFollowedPair(pool) && !ledger.newest?.pools.has(pool.id),
     )
-    for (const batch of chunks(poolsToAdd, POOLS_PER_BATCH)) await this.addBatch(batch)
+    for (const batch of chunks(poolsToAdd, POOLS_PER_BATCH)) await this.addBatch(batch, options)
     if (poolsToAdd.length > 0) this.evictor.run()
   }
 
@@ -260,9 +275,9 @@ export class Discovery {
    * Adds pools to memory. New blocks arrive while the pools are read, so each pool joins the directory before its read.
    * A log of such a block then triggers another read of the pool, at that block.
    */
-  private async addBatch(foundPools: readonly PoolEntry[]): Promise<void> {
+  private async addBatch(foundPools: readonly PoolEntry[], options: { readonly isLimited?: boolean }): Promise<void> {
     const { ledger } = this.components
-    const ids = await ledger.mutex.run(async () => this.registerNewPools(foundPools))
+    const ids = await ledger.mutex.run(async () => this.registerNewPools(foundPools, options))
     for (let attempt = 1; ids.length > 0; attempt++) {
       const { block, loadedPools } = await this.follower.retryOnReorg(async (block) => ({
         block,
@@ -274,11 +289,14 @@ export class Discovery {
     }
   }
 
-  private registerNewPools(foundPools: readonly PoolEntry[]): readonly string[] {
+  private registerNewPools(
+    foundPools: readonly PoolEntry[],
+    options: { readonly isLimited?: boolean },
+  ): readonly string[] {
     const { directory, ledger } = this.components
     const { pools } = ledger.history!.top
     const newEntries = foundPools.filter(({ pool }) => directory.hasFollowedPair(pool) && !pools.has(pool.id))
-    return newEntries.filter((entry) => directory.add(entry)).map(({ pool }) => pool.id)
+    return newEntries.filter((entry) => directory.add(entry, options)).map(({ pool }) => pool.id)
   }
 
   /**

@@ -393,9 +393,9 @@ export class MarketFollower {
     if (directory.sampling.size === 0) return { differingPools: [], goneIds: [] }
     // A concurrent read may have handed over a pool, of which `pools` has no sample yet.
     const samples = {
-      has(id: string): boolean {
+      get(id: string): Pool | undefined {
         const pool = pools.get(id)
-        return pool !== undefined && directory.isCurrent(pool)
+        return pool && directory.isCurrent(pool) ? pool : undefined
       },
     }
     const { sampledIds, unsampledIds } = directory.sampling.choose(samples, block.number)

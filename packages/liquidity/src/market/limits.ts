@@ -9,8 +9,12 @@ export type MarketLimits = {
   readonly tokenIdleMs: number
   /** Followed pools; if there are more, the least recently requested tokens are dropped. */
   readonly pools: number
-  /** Pools with identical tokens. Anyone can create many such pools for the price of gas. */
+  /**
+   * Pools of one DEX with identical tokens that logs announced. Anyone can create many such pools for the price of gas.
+   */
   readonly poolsOfSameTokens: number
+  /** The same for pools that a getter lists and that are read at every block. The deepest pools are searched again. */
+  readonly silentPoolsOfSameTokens: number
   /** Pools found by the log scan, including those of tokens that nobody has requested. */
   readonly listedPools: number
   /**
@@ -38,6 +42,7 @@ export const defaultMarketLimits: MarketLimits = {
   tokenIdleMs: 3_600_000,
   pools: 150_000,
   poolsOfSameTokens: 500,
+  silentPoolsOfSameTokens: 32,
   listedPools: 100_000,
   savedPools: 300_000,
   pairs: 200_000,

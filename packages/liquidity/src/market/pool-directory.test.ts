@@ -33,6 +33,12 @@ const families = [
   family('paired', { creationTopics: [created], createdPool }),
   family('logged', { listedByLogs: true, creationTopics: [created], createdPool }),
   family('silent', { refreshStates: () => [] as never, movesSilently: ({ id }) => id.endsWith('!') }),
+  family('priced', {
+    findPools: () => [] as never,
+    refreshStates: () => [] as never,
+    creationTopics: [created],
+    createdPool,
+  }),
   family('lazy', { readFixed: () => [] as never, refreshStates: () => [] as never }),
   family('inside', { topics: [inside], poolIdOf: ({ data }) => `id ${data}`, holdsNative: true }),
   family('wrapper', { topics: [], wrapsNative: true }),
@@ -109,6 +115,36 @@ describe('followed pools', () => {
     expect(new Set(directory.dropUnfollowed(directory.tokens.takeDropped()))).toEqual(new Set(['1', '2', '4']))
     directory.tokens.markRequested(a)
     expect(['5', '6', '7'].map((id) => directory.add(entry('paired', id, a, hub)))).toEqual([true, true, false])
+  })
+
+  test('of the same tokens that logs announce displace neither pools of other DEXes nor those that a getter lists', () => {
+    const directory = directoryOf({ poolsOfSameTokens: 2 })
+    directory.tokens.markRequested(a)
+    expect(['1', '2', '3'].map((id) => directory.add(entry('logged', id, a, hub)))).toEqual([true, true, false])
+    expect(directory.add(entry('paired', '4', a, hub))).toBe(true)
+    expect(directory.add(entry('logged', '5', a, hub), { isLimited: false })).toBe(true)
+    expect([...directory.followedPools.keys()]).toEqual(['1', '2', '4', '5'])
+    // The same pool from another factory counts there.
+    const factory = { ...rowOf('logged', 200), brand: 'other' }
+    directory.add({ row: factory, pool: poolOf('logged', '2', [a, hub]) })
+    directory.add({ row: factory, pool: poolOf('logged', '5', [a, hub]) })
+    expect(['6', '7'].map((id) => directory.add(entry('logged', id, a, hub)))).toEqual([true, false])
+  })
+
+  test('that are read at every block are few, and the pair of a refused pool is searched again', () => {
+    const priced = rowOf('priced', 110)
+    const directory = directoryOf({ silentPoolsOfSameTokens: 2 }, { ...chain, dexes: [...rows, priced] } as Chain)
+    directory.tokens.markRequested(d)
+    // Three pools of the same tokens: the creation log of the third is refused.
+    const pricedPool = (id: string) => ({ row: priced, pool: poolOf('priced', id, [hub, d]) })
+    expect([directory.add(pricedPool('1')), directory.add(pricedPool('2'))]).toEqual([true, true])
+    expect(directory.takeRefusedPair([d, hub])).toBe(false)
+    const log = { address: priced.address, data: d, topics: [created] } as unknown as Log
+    expect(directory.registerCreatedPools([log])).toEqual([])
+    expect([directory.takeRefusedPair([d, hub]), directory.takeRefusedPair([d, hub])]).toEqual([true, false])
+    // A search adds the pool without the limit, and pools of other DEXes have the larger limit.
+    expect(directory.add(pricedPool(d), { isLimited: false })).toBe(true)
+    for (const id of ['4', '5', '6']) expect(directory.add(entry('paired', id, hub, d))).toBe(true)
   })
 
   test('of a family that lists its pools by logs neither replace pools of other families, nor outlast them', () => {

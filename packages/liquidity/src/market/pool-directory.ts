@@ -9,6 +9,7 @@
 import { type Address, type Chain, type DexRow, type Hex, ZERO_ADDRESS } from '@sluice/chains'
 import type { Log } from '@sluice/rpc'
 import { BoundedMap, type StateCount } from '@sluice/simulation'
+import { pairKey, type TokenPair } from '../dexes/common/direction.ts'
 import { toExact, toTwin } from '../dexes/common/sampled-twin.ts'
 import { exactIdOf, twinIdOf } from '../dexes/common/twin-id.ts'
 import type { DexFamily, Pool } from '../family.ts'
@@ -18,7 +19,7 @@ import { Backoff } from './backoff.ts'
 import { FollowedPools } from './followed-pools.ts'
 import { FollowedTokens } from './followed-tokens.ts'
 import { defaultMarketLimits, type MarketLimits } from './limits.ts'
-import { type PairScope, pairScopeOf } from './pairs.ts'
+import { type PairScope, pairScopeOf, pairsOf } from './pairs.ts'
 import { type Families, type PoolEntry, servedRows } from './pool-reader.ts'
 import { RefreshBudget } from './refresh-budget.ts'
 import { SamplingBudget } from './sampling-budget.ts'
@@ -49,12 +50,14 @@ export class PoolDirectory {
   private readonly refreshing: RefreshBudget
   /** Ids of followed pools by token, for tokens that can be dropped. */
   private readonly idsByToken = new Map<Address, Set<string>>()
-  /** Number of pools by their list of tokens. */
+  /** Number of pools by their DEX and list of tokens. */
   private readonly countByTokenList = new Map<string, number>()
   /** Ids of followed pools that have changed their family, of which a ledger may still hold states of the old family. */
   private readonly movedIds = new Set<string>()
   readonly limits: MarketLimits
   private refusedCount = 0
+  /** Keys of pairs with created pools that were not added, because the DEX has too many pools of the same tokens. */
+  private readonly refusedPairKeys: BoundedMap<string, true>
   private readonly completedPools = new WeakSet<Pool<null>>()
   /** Pools whose immutable facts could not be read. */
   private readonly incompleteBackoff = new Backoff(MAX_RETRY_BLOCKS)
@@ -66,8 +69,13 @@ export class PoolDirectory {
     this.limits = limits
     this.tokens = new FollowedTokens(namedTokens(chain), limits)
     this.listedPools = new BoundedMap(limits.listedPools)
-    this.sampling = new SamplingBudget(this.tokens, (row) => this.familyOf(row).sampled !== undefined)
+    this.refusedPairKeys = new BoundedMap(limits.pairs)
     this.families = new Map(families.map((family) => [family.id, family]))
+    this.sampling = new SamplingBudget(
+      this.tokens,
+      (row) => this.familyOf(row).sampled !== undefined,
+      (pool) => this.families.get(pool.family)!.reserves(pool),
+    )
     this.refreshing = new RefreshBudget(this.followed.silentIds, this.tokens, this.parameterGasOf)
     this.rows = servedRows(chain, this.families)
     this.scope = pairScopeOf(chain)
@@ -116,30 +124,30 @@ export class PoolDirectory {
   /**
    * Adds a pool. A pool that a getter lists replaces a pool of another family with the same id.
    *
-   * @returns false if there are too many pools of the same tokens, or if only a log announced the pool and its id is
+   * @param isLimited - false for the pools that `findPools` chose, which are few: pools that anyone can create by the
+   *   hundred must not displace them. Their limit is twice as large, because their choice changes with time
+   * @returns false if the DEX has too many pools of the same tokens, or if only a log announced the pool and its id is
    *   followed in another family
    */
-  add(entry: PoolEntry): boolean {
+  add(entry: PoolEntry, { isLimited = true } = {}): boolean {
     const { id, tokens } = entry.pool
     let followedEntry = this.followed.get(id)
     // A pool that its family handed over stays with the sampled twin.
     if (followedEntry && exactIdOf(followedEntry.row.family) === entry.row.family) return true
     if (followedEntry && this.exactFamilyOf(followedEntry) !== this.exactFamilyOf(entry)) {
       if (this.isListedByLogs(entry)) return false
-      this.drop(followedEntry.pool)
+      this.drop(followedEntry)
       this.movedIds.add(id)
       followedEntry = undefined
     }
     if (!this.isListedByLogs(entry)) this.listedPools.delete(id)
     if (!followedEntry) {
-      const tokensKey = tokens.join()
-      const count = this.countByTokenList.get(tokensKey) ?? 0
-      if (count >= this.limits.poolsOfSameTokens) {
+      const count = this.countByTokenList.get(this.tokensKeyOf(entry)) ?? 0
+      if (count >= (isLimited ? this.maxOfSameTokens(entry) : 2 * this.limits.poolsOfSameTokens)) {
         this.movedIds.delete(id)
         this.refusedCount++
         return false
       }
-      this.countByTokenList.set(tokensKey, count + 1)
       for (const token of tokens) {
         if (this.tokens.isNamed(token)) continue
         const ids = this.idsByToken.get(token)
@@ -147,6 +155,8 @@ export class PoolDirectory {
         else this.idsByToken.set(token, new Set([id]))
       }
     }
+    if (followedEntry) this.changeCount(followedEntry, -1)
+    this.changeCount(entry, 1)
     this.followed.set(id, entry)
     this.sampling.add(entry)
     return true
@@ -156,9 +166,9 @@ export class PoolDirectory {
   dropUnfollowed(tokens: Iterable<Address>): readonly string[] {
     const ids = new Set([...tokens].flatMap((token) => [...(this.idsByToken.get(token) ?? [])]))
     for (const id of ids) {
-      const { pool } = this.followed.get(id)!
-      if (this.hasFollowedPair(pool)) ids.delete(id)
-      else this.drop(pool)
+      const entry = this.followed.get(id)!
+      if (this.hasFollowedPair(entry.pool)) ids.delete(id)
+      else this.drop(entry)
     }
     return [...ids]
   }
@@ -233,15 +243,33 @@ export class PoolDirectory {
     this.movedIds.add(entry.pool.id)
   }
 
-  private drop({ id, tokens }: Pool<null>): void {
+  /** Maximum pools with the tokens of an entry on its DEX, among pools that logs announced. */
+  private maxOfSameTokens({ row, pool }: PoolEntry): number {
+    const { findPools, listedByLogs, refreshStates, movesSilently, parameterGas, sampled } = this.familyOf(row)
+    const isReadAtEveryBlock = refreshStates && (movesSilently?.(pool) ?? true) && !parameterGas && !sampled
+    const { poolsOfSameTokens, silentPoolsOfSameTokens } = this.limits
+    return isReadAtEveryBlock && findPools && !listedByLogs ? silentPoolsOfSameTokens : poolsOfSameTokens
+  }
+
+  /** Returns the key of the pools with the same tokens on the same DEX. */
+  private tokensKeyOf(entry: PoolEntry): string {
+    return [this.exactFamilyOf(entry), entry.row.address, ...entry.pool.tokens].join()
+  }
+
+  private changeCount(entry: PoolEntry, change: 1 | -1): void {
+    const key = this.tokensKeyOf(entry)
+    const count = (this.countByTokenList.get(key) ?? 0) + change
+    if (count > 0) this.countByTokenList.set(key, count)
+    else this.countByTokenList.delete(key)
+  }
+
+  private drop(entry: PoolEntry): void {
+    const { id, tokens } = entry.pool
     this.followed.delete(id)
     this.movedIds.delete(id)
     this.sampling.drop(id)
     this.incompleteBackoff.recordSuccess(id)
-    const tokensKey = tokens.join()
-    const count = this.countByTokenList.get(tokensKey)! - 1
-    if (count > 0) this.countByTokenList.set(tokensKey, count)
-    else this.countByTokenList.delete(tokensKey)
+    this.changeCount(entry, -1)
     for (const token of tokens) {
       const ids = this.idsByToken.get(token)
       ids?.delete(id)
@@ -326,6 +354,14 @@ export class PoolDirectory {
       this.list({ row, pool })
       for (const token of pool.tokens) this.tokens.forgetNeighbors(token)
     }
-    return this.hasFollowedPair(pool) && this.add({ row, pool }) ? pool.id : null
+    if (!this.hasFollowedPair(pool)) return null
+    if (this.add({ row, pool })) return pool.id
+    if (family.findPools) for (const pair of pairsOf(pool.tokens, [])) this.refusedPairKeys.set(pairKey(pair), true)
+    return null
+  }
+
+  /** True, once, for a pair with created pools that were not added. A search finds those that are deep. */
+  takeRefusedPair(pair: TokenPair): boolean {
+    return this.refusedPairKeys.delete(pairKey(pair))
   }
 }

@@ -2,6 +2,7 @@
 import { type Address, toAddress, ZERO_ADDRESS } from '@sluice/chains'
 import { toBeHex } from 'ethers'
 import { describe, expect, test } from 'vitest'
+import type { Pool } from '../family.ts'
 import { FollowedTokens } from './followed-tokens.ts'
 import { defaultMarketLimits } from './limits.ts'
 import {
@@ -19,11 +20,24 @@ const row = { family: 'sampled', brand: 'x', role: 'manager', address: token(9) 
 
 function setUp() {
   const tokens = new FollowedTokens(new Set([WETH, USDC, ZERO_ADDRESS]), defaultMarketLimits)
-  const budget = new SamplingBudget(tokens, ({ family }) => family === 'sampled')
+  const budget = new SamplingBudget(
+    tokens,
+    ({ family }) => family === 'sampled',
+    ({ state }) => state as readonly bigint[],
+  )
   const add = (id: string, poolTokens: readonly Address[]) =>
     budget.add({ row, pool: { id, family: 'sampled', dex: 'x', address: token(9), tokens: poolTokens, state: null } })
   return { tokens, budget, add }
 }
+/** A pool with samples. */
+const sampledPool = (id: string, poolTokens: readonly Address[], reserves = poolTokens.map(() => 1n)): Pool => ({
+  id,
+  family: 'sampled',
+  dex: 'x',
+  address: token(9),
+  tokens: poolTokens,
+  state: reserves,
+})
 const all = ({ sampledIds: again, unsampledIds: fresh }: ReturnType<SamplingBudget['choose']>) => [...again, ...fresh]
 
 test('pools of other families are not counted', () => {
@@ -52,11 +66,11 @@ test('only pools whose token was requested lately are sampled; named tokens do n
 
 test('the most recently requested tokens come first, within the limit', () => {
   const { tokens, budget, add } = setUp()
-  const pools = new Map<string, true>()
+  const pools = new Map<string, Pool>()
   for (let k = 0; k < 2 * MAX_SAMPLED_PAIRS; k++) {
     add(`${k}`, [WETH, token(10 + k)])
     tokens.markRequested(token(10 + k), NOW + k)
-    pools.set(`${k}`, true)
+    pools.set(`${k}`, sampledPool(`${k}`, [WETH, token(10 + k)]))
   }
   const { sampledIds: again } = budget.choose(pools, 1, NOW + 1_000)
   expect([...again]).toEqual(Array.from({ length: MAX_SAMPLED_PAIRS }, (_, k) => `${2 * MAX_SAMPLED_PAIRS - 1 - k}`))
@@ -64,10 +78,10 @@ test('the most recently requested tokens come first, within the limit', () => {
 
 test('a pool of more tokens takes a place for each pair, and is sampled when one of its pairs is requested', () => {
   const { tokens, budget, add } = setUp()
-  const pools = new Map<string, true>()
+  const pools = new Map<string, Pool>()
   const addPool = (id: string, poolTokens: readonly Address[]) => {
     add(id, poolTokens)
-    pools.set(id, true)
+    pools.set(id, sampledPool(id, poolTokens))
   }
   for (let k = 0; k < 3; k++) addPool(`three ${k}`, [WETH, token(5 + k), token(6 + k)])
   addPool('four', [WETH, token(20), token(21), token(22)])
@@ -113,14 +127,76 @@ describe('many pools of the same tokens', () => {
   test('that have samples keep them, and leave room for no more than the limit', () => {
     const { tokens, budget, add } = setUp()
     tokens.markRequested(token(5), NOW)
-    const pools = new Map<string, true>()
+    const pools = new Map<string, Pool>()
     for (let k = 0; k < 9; k++) {
       add(`${k}`, [WETH, token(5)])
-      pools.set(`${k}`, true)
+      pools.set(`${k}`, sampledPool(`${k}`, [WETH, token(5)]))
     }
     const { sampledIds: again, unsampledIds: fresh } = budget.choose(pools, 3, NOW)
     expect([again.size, fresh.size]).toEqual([MAX_OF_SAME_TOKENS, 0])
   })
+
+  test('that have samples make room for a deeper one, wherever it stands, and it stays', () => {
+    const POOLS = 101
+    for (const goodIndex of [0, 50, 100]) {
+      const { tokens, budget, add } = setUp()
+      tokens.markRequested(token(5), NOW)
+      const poolTokens = [WETH, token(5)]
+      const poolByIndex = Array.from({ length: POOLS }, (_, k) =>
+        sampledPool(`${k}`, poolTokens, k === goodIndex ? [1n, 1_000n] : [BigInt(1 + (k % 7)), BigInt(1 + (k % 5))]),
+      )
+      for (const { id } of poolByIndex) add(id, poolTokens)
+      let pools = new Map<string, Pool>()
+      const blocksWithGood: number[] = []
+      for (let block = 0; block < 3 * POOLS; block++) {
+        const choice = budget.choose(pools, block, NOW)
+        expect(choice.unsampledIds.size).toBeLessThanOrEqual(MAX_UNSAMPLED)
+        expect(all(choice).length).toBeLessThanOrEqual(MAX_OF_SAME_TOKENS + 1)
+        for (const id of choice.unsampledIds) budget.recordSample(id, true, block)
+        pools = new Map(all(choice).map((id) => [id, poolByIndex[Number(id)]!]))
+        if (pools.has(`${goodIndex}`)) blocksWithGood.push(block)
+      }
+      const firstBlock = blocksWithGood[0]!
+      expect(firstBlock).toBeLessThan(2 * POOLS)
+      expect(blocksWithGood.length).toBe(3 * POOLS - firstBlock)
+    }
+  })
+})
+
+test('a pool that has been sampled for long stays, although others pretend to be deeper', () => {
+  const { tokens, budget, add } = setUp()
+  tokens.markRequested(token(5), NOW)
+  const poolTokens = [WETH, token(5)]
+  const poolById = new Map([['old', sampledPool('old', poolTokens, [10n, 10n])]])
+  add('old', poolTokens)
+  let pools = new Map<string, Pool>()
+  for (let block = 0; block < 200; block++) {
+    if (block === 3)
+      for (let k = 0; k < 20; k++) {
+        poolById.set(`${k}`, sampledPool(`${k}`, poolTokens, [1_000n + BigInt(k), 1_000n + BigInt(k)]))
+        add(`${k}`, poolTokens)
+      }
+    const choice = budget.choose(pools, block, NOW)
+    for (const id of choice.unsampledIds) budget.recordSample(id, true, block)
+    pools = new Map(all(choice).map((id) => [id, poolById.get(id)!]))
+    expect(pools.has('old')).toBe(true)
+  }
+  expect(pools.has('19')).toBe(true)
+})
+
+test('pools of several pairs whose places are taken are probed in turns, one per block', () => {
+  const { tokens, budget, add } = setUp()
+  const pools = new Map<string, Pool>()
+  for (const n of [5, 6, 7]) {
+    tokens.markRequested(token(n), NOW)
+    for (let k = 0; k <= MAX_OF_SAME_TOKENS; k++) {
+      add(`${n} ${k}`, [WETH, token(n)])
+      if (k > 0) pools.set(`${n} ${k}`, sampledPool(`${n} ${k}`, [WETH, token(n)]))
+    }
+  }
+  const choices = [0, 1, 2].map((block) => budget.choose(pools, block, NOW))
+  expect(choices.map(({ sampledIds }) => sampledIds.size)).toEqual([12, 12, 12])
+  expect(choices.map(({ unsampledIds }) => [...unsampledIds])).toEqual([['5 0'], ['6 0'], ['7 0']])
 })
 
 test('pools without samples share the places of a block with those of other tokens', () => {

@@ -4,6 +4,7 @@
  */
 import type { DexRow } from '@sluice/chains'
 import { indexPairsOf } from '../dexes/common/sampled-state.ts'
+import type { Pool } from '../family.ts'
 import { Backoff } from './backoff.ts'
 import type { FollowedTokens } from './followed-tokens.ts'
 import type { PoolEntry } from './pool-reader.ts'
@@ -40,10 +41,19 @@ export class SamplingBudget {
   /** Followed pools that must be sampled, by id. */
   private readonly entryById = new Map<string, PoolEntry>()
   private readonly backoff = new Backoff(MAX_BACKOFF_BLOCKS)
+  /** Block at which a pool was sampled for the first time, or after a pause, by id. */
+  private readonly firstSampledAt = new Map<string, number>()
+  private readonly reservesOf: (pool: Pool) => readonly bigint[]
 
-  constructor(tokens: FollowedTokens, isSampledRow: (row: DexRow) => boolean) {
+  /** @param reservesOf - `DexFamily.reserves` of the pool's family */
+  constructor(
+    tokens: FollowedTokens,
+    isSampledRow: (row: DexRow) => boolean,
+    reservesOf: (pool: Pool) => readonly bigint[],
+  ) {
     this.tokens = tokens
     this.isSampledRow = isSampledRow
+    this.reservesOf = reservesOf
   }
 
   /** True for a followed pool that must be sampled. */
@@ -73,19 +83,23 @@ export class SamplingBudget {
   drop(id: string): void {
     this.entryById.delete(id)
     this.backoff.recordSuccess(id)
+    this.firstSampledAt.delete(id)
   }
 
   /** Records whether a pool could be sampled. */
   recordSample(id: string, wasSampled: boolean, block: number): void {
     if (wasSampled) this.backoff.recordSuccess(id)
-    else if (this.entryById.has(id)) this.backoff.recordFailure(id, block)
+    if (!this.entryById.has(id)) return
+    if (wasSampled) this.firstSampledAt.set(id, block)
+    else this.backoff.recordFailure(id, block)
   }
 
   /**
    * Chooses the pools of the most recent requests. Among pools with the same tokens, pools with samples come first. The
-   * pools without samples take turns, so that many worthless pools cannot hide a good pool for long.
+   * pools without samples take turns, so that many worthless pools cannot hide a good pool for long. If the places of
+   * their tokens are taken, one pool per block is probed, which may turn out to be deeper.
    */
-  choose(pools: { has(id: string): boolean }, block: number, nowMs = Date.now()): SamplingChoice {
+  choose(pools: { get(id: string): Pool | undefined }, block: number, nowMs = Date.now()): SamplingChoice {
     const candidates: {
       readonly id: string
       readonly tokensKey: string
@@ -94,33 +108,69 @@ export class SamplingBudget {
     }[] = []
     for (const [id, { pool }] of this.entryById) {
       const requestedAtMs = this.tokens.lastRequestMs(pool.tokens)
-      if (nowMs - requestedAtMs < SAMPLED_IDLE_MS && (pools.has(id) || this.backoff.isDue(id, block)))
+      if (nowMs - requestedAtMs < SAMPLED_IDLE_MS && (pools.get(id) || this.backoff.isDue(id, block)))
         candidates.push({ id, tokensKey: pool.tokens.join(), tokenCount: pool.tokens.length, requestedAtMs })
     }
-    candidates.sort((a, b) => b.requestedAtMs - a.requestedAtMs || (a.id < b.id ? -1 : 1))
+    // Pools with the same tokens stay in the order in which they were found: discovery returns the deepest first.
+    candidates.sort((a, b) => b.requestedAtMs - a.requestedAtMs)
     const sampledIds = new Set<string>()
     const unsampledIds = new Set<string>()
+    const probeIds: string[] = []
     let freePairs = MAX_SAMPLED_PAIRS
     for (const group of Map.groupBy(candidates, ({ tokensKey }) => tokensKey).values()) {
-      const sampledCandidates = group.filter(({ id }) => pools.has(id))
-      const unsampledCandidates = group.filter(({ id }) => !pools.has(id)).slice(0, MAX_UNSAMPLED_CANDIDATES)
+      const sampledPools = group.flatMap(({ id }) => pools.get(id) ?? [])
+      const unsampledTurns = this.turnsOf(
+        group.flatMap(({ id }) => (pools.get(id) ? [] : [id])),
+        block,
+      )
       const pairCount = indexPairsOf(group[0]!.tokenCount).length
       const freeSlots = () => Math.floor(freePairs / pairCount)
-      for (const { id } of sampledCandidates.slice(0, Math.min(freeSlots(), MAX_OF_SAME_TOKENS))) {
+      const keptIds = this.keptOf(sampledPools, Math.min(freeSlots(), MAX_OF_SAME_TOKENS))
+      for (const id of keptIds) {
         sampledIds.add(id)
         freePairs -= pairCount
       }
       const unsampledSlots = Math.min(
         freeSlots(),
         MAX_UNSAMPLED - unsampledIds.size,
-        MAX_OF_SAME_TOKENS - Math.min(sampledCandidates.length, MAX_OF_SAME_TOKENS),
+        MAX_OF_SAME_TOKENS - keptIds.length,
       )
-      const offset = block * MAX_UNSAMPLED
-      for (let k = 0; k < Math.min(unsampledSlots, unsampledCandidates.length); k++) {
-        unsampledIds.add(unsampledCandidates[(offset + k) % unsampledCandidates.length]!.id)
+      for (const id of unsampledTurns.slice(0, unsampledSlots)) {
+        unsampledIds.add(id)
         freePairs -= pairCount
       }
+      if (keptIds.length === MAX_OF_SAME_TOKENS) probeIds.push(...unsampledTurns.slice(0, 1))
     }
+    if (unsampledIds.size < MAX_UNSAMPLED && probeIds.length > 0) unsampledIds.add(probeIds[block % probeIds.length]!)
     return { sampledIds, unsampledIds }
+  }
+
+  /** Orders pools without samples by turn at a block. The pools that have been sampled least recently take turns. */
+  private turnsOf(ids: readonly string[], block: number): readonly string[] {
+    const sampledAt = (id: string) => this.firstSampledAt.get(id) ?? -1
+    const turns = ids.toSorted((a, b) => sampledAt(a) - sampledAt(b)).slice(0, MAX_UNSAMPLED_CANDIDATES)
+    const offset = turns.length > 0 ? (block * MAX_UNSAMPLED) % turns.length : 0
+    return [...turns.slice(offset), ...turns.slice(0, offset)]
+  }
+
+  /**
+   * Chooses among sampled pools of the same tokens: for half of the places the deepest, by each token in turn, so that
+   * worthless pools do not displace them. For the other places those that have been sampled for longest, because a
+   * hostile hook can pretend any depth.
+   */
+  private keptOf(pools: readonly Pool[], count: number): readonly string[] {
+    const sampledAt = ({ id }: Pool) => this.firstSampledAt.get(id) ?? -1
+    const remaining = pools.toSorted((a, b) => sampledAt(a) - sampledAt(b))
+    const keptIds: string[] = []
+    for (let k = 0; k < count && remaining.length > 0; k++) {
+      const reserveOf = (pool: Pool) => this.reservesOf(pool)[k % pool.tokens.length]!
+      const chosen =
+        k < count / 2
+          ? remaining.reduce((best, pool) => (reserveOf(pool) > reserveOf(best) ? pool : best))
+          : remaining[0]!
+      keptIds.push(chosen.id)
+      remaining.splice(remaining.indexOf(chosen), 1)
+    }
+    return keptIds
   }
 }

@@ -176,7 +176,8 @@ export class Saver {
       const entry = { row, pool }
       const exactEntry = directory.exactEntryOf(entry)
       if (directory.familyOf(exactEntry.row).listedByLogs) directory.list(exactEntry)
-      if (directory.hasFollowedPair(pool)) directory.add(entry)
+      // A pool with a state was followed before; the pools of listed logs must not displace it.
+      if (directory.hasFollowedPair(pool)) directory.add(entry, { isLimited: state === null })
       if (pool.fixed !== undefined) directory.complete(entry)
       this.savedEntries.add(entry)
       this.savedCount++

@@ -1,17 +1,21 @@
 /** Pool discovery through Curve's factories and registries. */
-import { CurveLens__factory, ICurveAddressProvider__factory } from '@sluice/bindings'
+import { CurveLens__factory, ICurveAddressProvider__factory, ICurveFactory__factory } from '@sluice/bindings'
 import { callCodec } from '@sluice/bindings/codec'
 import { type Address, type DexRow, type Hex, toAddress, ZERO_ADDRESS } from '@sluice/chains'
 import type { Pool, Reads } from '../../family.ts'
 import { CURVE_LENS } from '../../lenses.ts'
 import { chunks } from './chunks.ts'
+import { type PoolList, withDeepestPools } from './deepest-pools.ts'
+import type { TokenPair } from './direction.ts'
 import { fromCoin, toCoin, withNative } from './native-pairs.ts'
 
 const lensInterface = CurveLens__factory.createInterface()
 const findCodec = callCodec<[factory: string, pairs: string[], depth: number], [string[]]>(lensInterface, 'find')
 const providerInterface = ICurveAddressProvider__factory.createInterface()
 
-/** Maximum pools per pair and factory: the oldest, because anyone can create any number. */
+const POOL_BY_INDEX = ICurveFactory__factory.createInterface().getFunction('find_pool_for_coins').selector
+
+/** Maximum pools per pair and factory: the deepest, if there are more. */
 const MAX_POOLS_PER_PAIR = 16
 /** Pairs per read: about 3 million gas. */
 const PAIRS_PER_READ = 100
@@ -30,14 +34,23 @@ export function findCurvePools({ family, registryId }: CurveDiscovery) {
   return function* (row: DexRow, pairs: readonly (readonly [Address, Address])[]): Reads<readonly Pool<null>[]> {
     const factory = row.version === 'address-provider' ? yield* registryOf(row.address, registryId) : row.address
     if (factory === null) return []
-    const coinPairs = withNative(pairs, row.contracts?.wrappedNative).map((pair) => pair.map(toCoin))
-    const answers = yield chunks(coinPairs, PAIRS_PER_READ).map((batch) => ({
+    const coinPairs = withNative(pairs, row.contracts?.wrappedNative).map(([a, b]): TokenPair => [toCoin(a), toCoin(b)])
+    const batches = chunks(coinPairs, PAIRS_PER_READ)
+    const answers = yield batches.map((batch) => ({
       ...CURVE_LENS,
       data: findCodec.encode(factory, batch.flat(), MAX_POOLS_PER_PAIR),
       gas: 30_000 * batch.length,
     }))
-    const foundAddresses = answers.flatMap((answer) => (answer ? findCodec.decode(answer)[0].map(toAddress) : []))
-    const addresses = [...new Set(foundAddresses)].filter((address) => address !== ZERO_ADDRESS)
+    const lists = batches.flatMap((batch, b) => {
+      const answer = answers[b]
+      if (!answer) return []
+      return chunks(findCodec.decode(answer)[0].map(toAddress), MAX_POOLS_PER_PAIR).map((slots, i): PoolList => {
+        const pools = slots.filter((address) => address !== ZERO_ADDRESS)
+        return { factory, tokens: batch[i]!, pools, isCut: pools.length === MAX_POOLS_PER_PAIR }
+      })
+    })
+    const completeLists = yield* withDeepestPools(lists, POOL_BY_INDEX, MAX_POOLS_PER_PAIR)
+    const addresses = [...new Set(completeLists.flatMap(({ pools }) => pools))]
     const coinAnswers = yield addresses.map((address) => ({
       ...CURVE_LENS,
       data: lensInterface.encodeFunctionData('coins', [address]) as Hex,

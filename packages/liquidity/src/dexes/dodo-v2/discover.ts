@@ -7,18 +7,26 @@ import { id } from 'ethers'
 import type { Pool, Reads } from '../../family.ts'
 import { lensOf } from '../../lenses.ts'
 import { chunks } from '../common/chunks.ts'
+import { type PoolList, withDeepestPools } from '../common/deepest-pools.ts'
 
 const LENS = lensOf('DodoV2Lens')
 const lensInterface = DodoV2Lens__factory.createInterface()
-type FoundPool = { readonly index: bigint; readonly pool: string; readonly firstIsBase: boolean }
+type FoundPool = {
+  readonly index: bigint
+  readonly factory: bigint
+  readonly pool: string
+  readonly firstIsBase: boolean
+}
 const findCodec = callCodec<[factories: readonly string[], pairs: string[], maxPools: number], [FoundPool[]]>(
   lensInterface,
   'find',
 )
 const factoryInterface = IDodoV2Factory__factory.createInterface()
 
+const POOL_BY_INDEX = factoryInterface.getFunction('_REGISTRY_').selector
+
 const PAIRS_PER_READ = 50
-/** Maximum pools per factory and order of the two tokens: the newest, because anyone can create any number. */
+/** Maximum pools per factory and token order: the deepest, if there are more. */
 const MAX_POOLS = 8
 
 /**
@@ -38,15 +46,22 @@ export function* findPools(row: DexRow, pairs: readonly (readonly [Address, Addr
     data: findCodec.encode(factories, batch.flat(), MAX_POOLS),
     gas: 12_000 * factories.length * batch.length,
   }))
-  return batches.flatMap((batch, b) => {
+  const lists = batches.flatMap((batch, b) => {
     const answer = answers[b]
     if (!answer) return []
-    const [foundPools] = findCodec.decode(answer)
-    return foundPools.map(({ index, pool, firstIsBase }) => {
+    return findCodec.decode(answer)[0].map(({ index, factory, pool, firstIsBase }): PoolList => {
       const [first, second] = batch[Number(index)]!
-      return makePool(row, toAddress(pool), firstIsBase ? [first, second] : [second, first])
+      const isCut = BigInt(pool) === 0n
+      return {
+        factory: factories[Number(factory)]!,
+        tokens: firstIsBase ? [first, second] : [second, first],
+        pools: isCut ? [] : [toAddress(pool)],
+        isCut,
+      }
     })
   })
+  const completeLists = yield* withDeepestPools(lists, POOL_BY_INDEX, MAX_POOLS)
+  return completeLists.flatMap(({ pools, tokens }) => pools.map((pool) => makePool(row, pool, tokens)))
 }
 
 /** @param tokens - base and quote token, in this order */

@@ -78,7 +78,9 @@ test('a pool that is found has its base token first', () => {
   const tokensIf = (firstIsBase: boolean) => {
     const reads = findPools(row, [[A!, B!]])
     reads.next([])
-    const answer = DodoV2Lens__factory.createInterface().encodeFunctionResult('find', [[[0n, ADDRESS!, firstIsBase]]])
+    const answer = DodoV2Lens__factory.createInterface().encodeFunctionResult('find', [
+      [[0n, 0n, ADDRESS!, firstIsBase]],
+    ])
     const { value } = reads.next([answer as `0x${string}`])
     return (value as readonly { readonly tokens: unknown }[]).map(({ tokens }) => tokens)
   }

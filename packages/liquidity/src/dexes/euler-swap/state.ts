@@ -18,7 +18,7 @@ const findCodec = callCodec<
 >(lensInterface, 'find')
 const registryInterface = IEulerSwapRegistry__factory.createInterface()
 
-/** Maximum pools per pair. */
+/** Maximum pools per pair: those whose accounts have supplied most, if there are more. */
 const POOLS_PER_PAIR = 16
 /** Estimated gas to list the pools of one pair. */
 const FIND_GAS = 200_000

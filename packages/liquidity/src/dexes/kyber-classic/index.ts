@@ -7,8 +7,10 @@ import {
 import { callCodec } from '@sluice/bindings/codec'
 import { type Address, type DexRow, type Hex, toAddress } from '@sluice/chains'
 import type { Log } from '@sluice/rpc'
+import { id } from 'ethers'
 import type { DexFamily, Pool, Reads } from '../../family.ts'
 import { constantProductCurve } from '../../math/curves.ts'
+import { type PoolList, withDeepestPools } from '../common/deepest-pools.ts'
 import { directedStep } from '../common/directed-step.ts'
 import { isZeroForOne } from '../common/direction.ts'
 import { quoteByDirection } from '../common/exact-input.ts'
@@ -20,6 +22,8 @@ import { type KyberClassicState, maxInput, quote } from './math.ts'
 const FEE_PER_PPM = 1e12
 
 const factoryInterface = IKyberClassicFactory__factory.createInterface()
+/** Selector of the getter of a pool by its index. */
+const POOL_BY_INDEX = id('getPoolAtIndex(address,address,uint256)').slice(0, 10)
 const getPoolsCodec = callCodec<[tokenA: string, tokenB: string], [pools: string[]]>(factoryInterface, 'getPools')
 const pairInterface = IKyberClassicPair__factory.createInterface()
 const eventsInterface = IKyberClassicEvents__factory.createInterface()
@@ -27,18 +31,25 @@ const eventsInterface = IKyberClassicEvents__factory.createInterface()
 /** Estimated gas to list the pools of a token pair. Few token pairs have several pools. */
 const FIND_GAS = 15_000
 
-/** Finds all pools of each token pair. They differ in amplification. */
+/** Maximum pools of a token pair, which differ in amplification: the deepest, if there are more. */
+const MAX_POOLS_OF_PAIR = 16
+
+/** Finds the pools of each token pair. */
 function* findPools(row: DexRow, pairs: readonly (readonly [Address, Address])[]): Reads<readonly Pool<null>[]> {
   const answers = yield pairs.map((tokens) => ({
     to: row.address,
     data: getPoolsCodec.encode(...tokens),
     gas: FIND_GAS,
   }))
-  return answers.flatMap((answer, i) => {
-    if (!answer) return []
-    const [pools] = getPoolsCodec.decode(answer)
-    return pools.map((pool) => pairPool(row, toAddress(pool), pairs[i]!))
+  const lists = pairs.map((tokens, i): PoolList => {
+    const answer = answers[i]
+    const pools = answer ? getPoolsCodec.decode(answer)[0].map(toAddress) : []
+    // The read of a list that is far too long fails.
+    const isCut = !answer || pools.length > MAX_POOLS_OF_PAIR
+    return { factory: row.address, tokens, pools: pools.slice(0, MAX_POOLS_OF_PAIR), isCut }
   })
+  const completeLists = yield* withDeepestPools(lists, POOL_BY_INDEX, MAX_POOLS_OF_PAIR)
+  return completeLists.flatMap(({ pools, tokens }) => pools.map((pool) => pairPool(row, pool, tokens)))
 }
 
 const { creationTopics, createdPool } = poolCreation(factoryInterface)

@@ -6,11 +6,15 @@ import type { Log } from '@sluice/rpc'
 import type { Pool, Reads } from '../../family.ts'
 import { type Lens, lensOf } from '../../lenses.ts'
 import { chunks } from '../common/chunks.ts'
+import { type PoolList, withDeepestPools } from '../common/deepest-pools.ts'
 import { sortPair } from '../common/direction.ts'
 import { pairPool } from '../common/pair-discover.ts'
 
 export const LENS: Lens = lensOf('MaverickV2Lens')
-/** Maximum pools of a token pair. Anyone can create any number of pools for a pair, with different parameters. */
+/**
+ * Maximum pools of a token pair: the deepest, if there are more. Anyone can create any number of pools for a pair, with
+ * different parameters.
+ */
 const MAX_POOLS_OF_PAIR = 16
 /** Token pairs per read. */
 const PAIRS_PER_READ = 200
@@ -23,6 +27,7 @@ const findCodec = callCodec<[factory: string, tokens: string[], max: bigint], [F
   'find',
 )
 const factoryInterface = IMaverickV2Factory__factory.createInterface()
+const POOL_BY_INDEX = factoryInterface.getFunction('lookup').selector
 
 export function* findPools(row: DexRow, pairs: readonly (readonly [Address, Address])[]): Reads<readonly Pool<null>[]> {
   const batches = chunks(pairs.map(sortPair), PAIRS_PER_READ)
@@ -31,12 +36,17 @@ export function* findPools(row: DexRow, pairs: readonly (readonly [Address, Addr
     data: findCodec.encode(row.address, batch.flat(), BigInt(MAX_POOLS_OF_PAIR)),
     gas: PAIR_GAS * batch.length,
   }))
-  return batches.flatMap((batch, b) => {
+  const lists = batches.flatMap((batch, b) => {
     const answer = answers[b]
     if (!answer) return []
-    const [foundPools] = findCodec.decode(answer)
-    return foundPools.map(({ pair, pool }) => pairPool(row, toAddress(pool), batch[Number(pair)]!))
+    const poolsByPair = Map.groupBy(findCodec.decode(answer)[0], ({ pair }) => pair)
+    return Array.from(poolsByPair, ([pair, foundPools]): PoolList => {
+      const pools = foundPools.map(({ pool }) => toAddress(pool))
+      return { factory: row.address, tokens: batch[Number(pair)]!, pools, isCut: pools.length === MAX_POOLS_OF_PAIR }
+    })
   })
+  const completeLists = yield* withDeepestPools(lists, POOL_BY_INDEX, MAX_POOLS_OF_PAIR)
+  return completeLists.flatMap(({ pools, tokens }) => pools.map((pool) => pairPool(row, pool, tokens)))
 }
 
 export const creationTopics: readonly Hex[] = [factoryInterface.getEvent('PoolCreated').topicHash as Hex]

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: MIT
+pragma solidity 0.8.30;
+
+import {IERC20} from "../interfaces/IERC20.sol";
+import {DeepestPools} from "./DeepestPools.sol";
+
+/// @title DeepestLens
+/// @notice Finds the deepest pools of two tokens, among pools that hold their tokens themselves; never deployed.
+contract DeepestLens is DeepestPools {
+    /// @dev Coin by which factories name the native token.
+    address private constant NATIVE = 0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE;
+    uint256 private constant WINDOW = 96;
+
+    /// @param getter Returns a pool of two tokens by its index (see `List`).
+    function find(address factory, bytes4 getter, address[2] calldata tokens, uint256 max)
+        external
+        view
+        returns (address[] memory pools)
+    {
+        return _deepest(List(factory, getter, tokens), max, WINDOW);
+    }
+
+    function _amounts(address pool, address[2] memory tokens) internal view override returns (uint256[2] memory amounts) {
+        for (uint256 i = 0; i < 2; ++i) {
+            if (tokens[i] == NATIVE) {
+                amounts[i] = pool.balance;
+                continue;
+            }
+            (bool ok, bytes memory data) = tokens[i].staticcall(abi.encodeCall(IERC20.balanceOf, (pool)));
+            if (ok && data.length >= 32) amounts[i] = uint256(bytes32(data));
+        }
+    }
+}

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: MIT
+pragma solidity 0.8.30;
+
+/// @title DeepestPools
+/// @notice Chooses the deepest of the pools that a factory has for two tokens.
+/// @dev Anyone can create any number of pools, before and after a good one. To displace a pool, an account must hold more than the
+///   pool, of each of the two tokens, in half of the pools that are chosen. The work is bounded: of a longer list, only the pools at
+///   both ends are compared.
+abstract contract DeepestPools {
+    struct List {
+        address factory;
+        /// Takes two tokens, an index, and the index after it. Returns one address, or an array of one.
+        bytes4 getter;
+        address[2] tokens;
+    }
+
+    /// @dev An index past the end consumes all gas in factories of old compilers.
+    uint256 private constant GETTER_GAS = 50_000;
+
+    /// @return amounts Base units of both tokens that the pool can pay; zero if unknown.
+    function _amounts(address pool, address[2] memory tokens) internal view virtual returns (uint256[2] memory amounts);
+
+    /// @param max Pools to return: half of them are those with most of the first token, half those with most of the second.
+    /// @param window Pools that are compared at each end of the list.
+    function _deepest(List memory list, uint256 max, uint256 window) internal view returns (address[] memory chosen) {
+        uint256 count = _count(list);
+        uint256 size = count < 2 * window ? count : 2 * window;
+        address[] memory pools = new address[](size);
+        for (uint256 i = 0; i < size; ++i) {
+            pools[i] = _poolAt(list, i < window ? i : count - size + i);
+        }
+        if (size <= max) return pools;
+        uint256[2][] memory amounts = new uint256[2][](size);
+        for (uint256 i = 0; i < size; ++i) {
+            amounts[i] = _amounts(pools[i], list.tokens);
+        }
+        chosen = new address[](max);
+        for (uint256 k = 0; k < max; ++k) {
+            uint256 best = 0;
+            uint256 most = 0;
+            for (uint256 i = 0; i < size; ++i) {
+                // Of equal pools the newest is chosen.
+                if (pools[i] == address(0) || amounts[i][k & 1] < most) continue;
+                (best, most) = (i, amounts[i][k & 1]);
+            }
+            chosen[k] = pools[best];
+            pools[best] = address(0);
+        }
+    }
+
+    /// @dev Length of a list without gaps, by doubling and bisection: not all factories have a getter for it.
+    function _count(List memory list) private view returns (uint256 count) {
+        uint256 missing = 1;
+        while (_poolAt(list, missing - 1) != address(0)) missing <<= 1;
+        count = missing >> 1;
+        while (missing - count > 1) {
+            uint256 middle = (count + missing) >> 1;
+            if (_poolAt(list, middle - 1) == address(0)) missing = middle;
+            else count = middle;
+        }
+    }
+
+    /// @return pool Zero past the end.
+    function _poolAt(List memory list, uint256 index) private view returns (address pool) {
+        (bool ok, bytes memory data) = list.factory.staticcall{gas: GETTER_GAS}(
+            abi.encodeWithSelector(list.getter, list.tokens[0], list.tokens[1], index, index + 1)
+        );
+        if (!ok || data.length < 32 || data.length == 64) return address(0);
+        uint256 at = data.length == 32 ? 0x20 : 0x60;
+        assembly ("memory-safe") {
+            pool := mload(add(data, at))
+        }
+    }
+}
