@@ -146,7 +146,7 @@ describe('a reorg', () => {
       families: new Map([['test', family]]),
       sampling: { size: 0, has: () => false },
       ...{ handOver: () => false, isCurrent: () => true },
-      ...{ topics: [], poolIdOf: () => '', isIncomplete: () => false, isDueToComplete: () => false },
+      ...{ topics: [], poolIdsOf: () => [], isIncomplete: () => false, isDueToComplete: () => false },
       ...{ registerCreatedPools: () => [], statelessIdsIn: () => [], chooseSilentIds: () => [], outdatedIds: () => [] },
     }
     const blocks: BlockHeader[] = []
@@ -286,7 +286,7 @@ test('a silent pool whose refresh fails is read again after 1, 2, 4, … blocks'
     chooseSilentIds: (pools: PoolMap, excludedIds: ReadonlySet<string>) =>
       pools.has(pool.id) && !excludedIds.has(pool.id) ? [pool.id] : [],
     ...{ handOver: () => false, isCurrent: () => true, outdatedIds: () => [] },
-    ...{ topics: [], poolIdOf: () => '', isIncomplete: () => false, isDueToComplete: () => false },
+    ...{ topics: [], poolIdsOf: () => [], isIncomplete: () => false, isDueToComplete: () => false },
     ...{ registerCreatedPools: () => [], statelessIdsIn: () => [] },
   }
   const rpc = { getBlock: async () => header(head), getLogs: async () => [] }
@@ -339,7 +339,7 @@ describe('samples of a block', () => {
         recordSample: (...of: unknown[]) => calls.push(of),
       },
       ...{ handBack: (id: string) => calls.push(['hand back', id]), isCurrent: () => true, chooseSilentIds: () => [] },
-      ...{ topics: [], poolIdOf: () => '', isIncomplete: () => false, isDueToComplete: () => false },
+      ...{ topics: [], poolIdsOf: () => [], isIncomplete: () => false, isDueToComplete: () => false },
       ...{ registerCreatedPools: () => [], statelessIdsIn: () => [], outdatedIds: () => [] },
     }
     const rpc = { getBlock: async () => next, getLogs: async () => [] }
@@ -421,7 +421,7 @@ test.each(['getLogs', 'readStates'])('logs that arrive late are not lost if %s f
     followedPools: new Map([['pool', { row, pool }]]),
     families: new Map([['test', family]]),
     sampling: { size: 0, has: () => false },
-    ...{ handOver: () => false, isCurrent: () => true, poolIdOf: () => 'pool' },
+    ...{ handOver: () => false, isCurrent: () => true, poolIdsOf: () => ['pool'] },
     ...{ topics: ['0x01'], isIncomplete: () => false, isDueToComplete: () => false },
     ...{ registerCreatedPools: () => [], statelessIdsIn: () => [], chooseSilentIds: () => [], outdatedIds: () => [] },
   }

@@ -39,10 +39,13 @@ export class PoolDirectory {
   readonly tokens: FollowedTokens
   readonly scope: PairScope
   /** Followed pools, including those that cannot be read yet. */
-  private readonly followed = new FollowedPools(({ row, pool }) => {
-    const { refreshStates, movesSilently } = this.familyOf(row)
-    return refreshStates !== undefined && (movesSilently?.(pool) ?? true)
-  })
+  private readonly followed = new FollowedPools(
+    ({ row, pool }) => {
+      const { refreshStates, movesSilently } = this.familyOf(row)
+      return refreshStates !== undefined && (movesSilently?.(pool) ?? true)
+    },
+    ({ row }) => this.familyOf(row).contractTopics !== undefined,
+  )
   /** Chooses the pools that are sampled: quoted from swaps that are simulated at every block. */
   readonly sampling: SamplingBudget
   /** Chooses the silent pools that are refreshed. */
@@ -61,6 +64,8 @@ export class PoolDirectory {
   private readonly rowsByFactory: ReadonlyMap<Address, readonly DexRow[]>
   /** Function that returns the pool id of a log, by topic0; for families whose contracts hold many pools. */
   private readonly poolIdOfByTopic: ReadonlyMap<Hex, (log: Log) => string>
+  /** topic0 of the logs that concern all pools of a contract. */
+  private readonly contractTopics: ReadonlySet<Hex>
 
   constructor(chain: Chain, families: readonly DexFamily[], limits: MarketLimits = defaultMarketLimits) {
     this.limits = limits
@@ -76,7 +81,11 @@ export class PoolDirectory {
     if (this.rows.some((row) => this.familyOf(row).wrapsNative)) this.tokens.markRequested(ZERO_ADDRESS)
     this.rowsByFactory = Map.groupBy(this.rows, (row) => row.address)
     const servedFamilies = new Set(this.rows.map((row) => this.familyOf(row)))
-    this.topics = [...servedFamilies].flatMap(({ topics, creationTopics = [] }) => [...topics, ...creationTopics])
+    this.contractTopics = new Set([...servedFamilies].flatMap(({ contractTopics = [] }) => contractTopics))
+    this.topics = [
+      ...[...servedFamilies].flatMap(({ topics, creationTopics = [] }) => [...topics, ...creationTopics]),
+      ...this.contractTopics,
+    ]
     this.poolIdOfByTopic = new Map(
       [...servedFamilies].flatMap(({ topics, poolIdOf }) => (poolIdOf ? topics.map((topic) => [topic, poolIdOf]) : [])),
     )
@@ -84,7 +93,12 @@ export class PoolDirectory {
 
   readonly familyOf = (row: DexRow): DexFamily => this.families.get(row.family)!
 
-  readonly poolIdOf = (log: Log): string => this.poolIdOfByTopic.get(log.topics[0]!)?.(log) ?? log.address
+  /** Returns the ids of the pools that a log can concern, whether they are followed or not. */
+  readonly poolIdsOf = (log: Log): readonly string[] => {
+    const topic = log.topics[0]!
+    const id = this.poolIdOfByTopic.get(topic)?.(log) ?? log.address
+    return this.contractTopics.has(topic) ? [id, ...this.followed.idsOfContract(log.address)] : [id]
+  }
 
   /** Followed pools with their DEX rows, including those that cannot be read yet. */
   get followedPools(): ReadonlyMap<string, PoolEntry> {
@@ -306,7 +320,7 @@ export class PoolDirectory {
    */
   statelessIdsIn(pools: PoolMap, logs: readonly Log[]): readonly string[] {
     return logs
-      .map(this.poolIdOf)
+      .flatMap(this.poolIdsOf)
       .filter((id) => this.followedPools.has(id) && !pools.has(id) && !this.sampling.has(id))
   }
 
