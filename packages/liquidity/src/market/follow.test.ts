@@ -147,7 +147,13 @@ describe('a reorg', () => {
       sampling: { size: 0, has: () => false },
       ...{ handOver: () => false, isCurrent: () => true },
       ...{ topics: [], poolIdsOf: () => [], isIncomplete: () => false, isDueToComplete: () => false },
-      ...{ registerCreatedPools: () => [], statelessIdsIn: () => [], chooseSilentIds: () => [], outdatedIds: () => [] },
+      ...{
+        registerCreatedPools: () => [],
+        handBackAfter: () => {},
+        statelessIdsIn: () => [],
+        chooseSilentIds: () => [],
+        outdatedIds: () => [],
+      },
     }
     const blocks: BlockHeader[] = []
     const rpc = {
@@ -287,7 +293,7 @@ test('a silent pool whose refresh fails is read again after 1, 2, 4, … blocks'
       pools.has(pool.id) && !excludedIds.has(pool.id) ? [pool.id] : [],
     ...{ handOver: () => false, isCurrent: () => true, outdatedIds: () => [] },
     ...{ topics: [], poolIdsOf: () => [], isIncomplete: () => false, isDueToComplete: () => false },
-    ...{ registerCreatedPools: () => [], statelessIdsIn: () => [] },
+    ...{ registerCreatedPools: () => [], handBackAfter: () => {}, statelessIdsIn: () => [] },
   }
   const rpc = { getBlock: async () => header(head), getLogs: async () => [] }
   const { signal } = new AbortController()
@@ -340,7 +346,7 @@ describe('samples of a block', () => {
       },
       ...{ handBack: (id: string) => calls.push(['hand back', id]), isCurrent: () => true, chooseSilentIds: () => [] },
       ...{ topics: [], poolIdsOf: () => [], isIncomplete: () => false, isDueToComplete: () => false },
-      ...{ registerCreatedPools: () => [], statelessIdsIn: () => [], outdatedIds: () => [] },
+      ...{ registerCreatedPools: () => [], handBackAfter: () => {}, statelessIdsIn: () => [], outdatedIds: () => [] },
     }
     const rpc = { getBlock: async () => next, getLogs: async () => [] }
     const { signal } = new AbortController()
@@ -423,7 +429,13 @@ test.each(['getLogs', 'readStates'])('logs that arrive late are not lost if %s f
     sampling: { size: 0, has: () => false },
     ...{ handOver: () => false, isCurrent: () => true, poolIdsOf: () => ['pool'] },
     ...{ topics: ['0x01'], isIncomplete: () => false, isDueToComplete: () => false },
-    ...{ registerCreatedPools: () => [], statelessIdsIn: () => [], chooseSilentIds: () => [], outdatedIds: () => [] },
+    ...{
+      registerCreatedPools: () => [],
+      handBackAfter: () => {},
+      statelessIdsIn: () => [],
+      chooseSilentIds: () => [],
+      outdatedIds: () => [],
+    },
   }
   let logs: readonly object[] = []
   const block = { ...header(2), logsBloom: `0x${'f'.repeat(512)}` as Hex }

@@ -44,7 +44,7 @@ export class PoolDirectory {
       const { refreshStates, movesSilently } = this.familyOf(row)
       return refreshStates !== undefined && (movesSilently?.(pool) ?? true)
     },
-    ({ row }) => this.familyOf(row).contractTopics !== undefined,
+    ({ row: { family } }) => this.families.get(exactIdOf(family) ?? family)?.contractTopics !== undefined,
   )
   /** Chooses the pools that are sampled: quoted from swaps that are simulated at every block. */
   readonly sampling: SamplingBudget
@@ -199,6 +199,16 @@ export class PoolDirectory {
     this.replace(exactEntry)
     // Only complete pools are handed over.
     this.completedPools.add(exactEntry.pool)
+  }
+
+  /**
+   * Hands the pools of contracts that emitted a log with a topic of `contractTopics` back to their exact families, which
+   * may read them again, such as after a pause.
+   */
+  handBackAfter(logs: readonly Log[]): void {
+    for (const { address, topics } of logs)
+      if (this.contractTopics.has(topics[0]!))
+        for (const id of [...this.followed.idsOfContract(address)]) this.handBack(id)
   }
 
   /** True for a pool that is still followed, and by the family that read its state. */
