@@ -1,7 +1,8 @@
 /**
  * Parameters that change without a log of the pool, or with a log that does not carry the pool's id: after each change,
  * and without a trade, the quotes of a pool equal what it pays at the next block. The contracts are genuine, except the
- * pool of Ramses CL, which is a model: no package carries its code.
+ * pool of Ramses CL and the factory of Solidly, which are models: no package carries their code. The pair of Solidly is
+ * one of Velodrome V2.
  */
 import { type Address, type DexRow, type Hex, toAddress } from '@sluice/chains'
 import {
@@ -17,10 +18,12 @@ import { AbiCoder, MaxUint256 } from 'ethers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { BalancerV2State } from '../src/dexes/balancer-v2/types.ts'
 import type { BalancerV3State } from '../src/dexes/balancer-v3/types.ts'
+import type { CurveStableState } from '../src/dexes/curve-stable/types.ts'
 import { familyOf, type Pool, PoolRefusal } from '../src/index.ts'
 import { createMarket } from '../src/market/market.ts'
+import type { SolidlyState } from '../src/math/solidly.ts'
 import { run, type Swap, trade } from './fuzz/trials.ts'
-import { startLocal, type World } from './fuzz/world.ts'
+import { startLocal, type World, word } from './fuzz/world.ts'
 import { compileModels } from './models/compile.ts'
 
 const ONE = 10n ** 18n
@@ -171,6 +174,52 @@ test('a fee that the factory of Velodrome V2 pools gives one of them is that of 
   await world.sync()
   expect(poolOf(pool.id).state).toEqual({ ...pool.state, feePpm: 5_000 })
   await expectExactQuotes([poolOf(pool.id)])
+})
+
+test('a fee that the factory of Solidly pairs sets is that of the block', async () => {
+  const genuine = rowOf('velodrome-v2').address
+  const factory = builder.contractAt(
+    ['function setFee(bool,uint256)', 'function volatileFee() view returns (uint256)'],
+    genuine,
+  )
+  const [pool] = poolsWith('velodrome-v2', tokenOf('WSTETH')) as [Pool]
+  const { address } = await builder.deploy(compileModels('Solidly.sol').PairGetter as never, [genuine])
+  const row: DexRow = { family: 'solidly', brand: 'model', role: 'factory', address }
+  const market = createMarket({ chain: { ...world.chain, dexes: [row] }, rpc: world.rpc })
+  const usualFee = await factory.read<bigint>('volatileFee')
+  try {
+    await market.ensure(pool.tokens)
+    const pairNow = async () => (await market.sync()).pools.get(pool.address) as Pool<SolidlyState>
+    const before = await pairNow()
+    expect(before).toMatchObject({ family: 'solidly', state: { feePpm: 100 * Number(usualFee) } })
+    await factory.send('setFee', [false, usualFee + 70n])
+    await world.sync()
+    const after = await pairNow()
+    expect(after.state).toEqual({ ...before.state, feePpm: 100 * Number(usualFee + 70n) })
+    await expectExactQuotes([after])
+  } finally {
+    await factory.send('setFee', [false, usualFee])
+    await market.stop()
+  }
+  await world.sync()
+})
+
+test('balances that change without a log of an older Curve pool are those of the block', async () => {
+  const [pool] = poolsWith('curve-stable', tokenOf('GUSD')) as [Pool<CurveStableState>]
+  const [balance] = pool.state.balances as [bigint]
+  // The slot of the first balance is the only one that contains it.
+  const slots = Array.from({ length: 64 }, (_, slot) => `0x${slot.toString(16)}`)
+  const words = await Promise.all(
+    slots.map((slot) => world.request<Hex>('eth_getStorageAt', [pool.address, slot, 'latest'])),
+  )
+  const slot = slots[words.findIndex((value) => BigInt(value) === balance)]!
+  await world.request('anvil_setStorageAt', [pool.address, `0x${slot.slice(2).padStart(64, '0')}`, word(balance / 2n)])
+  await pass(12)
+  expect(poolOf(pool.id).state).toMatchObject({ balances: pool.state.balances.with(0, balance / 2n) })
+  await expectExactQuotes([poolOf(pool.id)])
+  await world.request('anvil_setStorageAt', [pool.address, `0x${slot.slice(2).padStart(64, '0')}`, word(balance)])
+  await pass(12)
+  expect(poolOf(pool.id)).toEqual(pool)
 })
 
 test('a pause of all Velodrome V2 pools is that of the block, and so is its end', async () => {

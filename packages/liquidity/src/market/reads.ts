@@ -143,10 +143,10 @@ function* withoutRepeats(pendingReads: readonly PendingReads<unknown>[]): Steps<
     yield
     const { to, data, code, balance, storage } = read
     const isPlain = code === undefined && balance === undefined && storage === undefined
-    const key = to + data
-    const position = (isPlain ? positionByCall.get(key) : undefined) ?? reads.length
+    const key = isPlain ? to + data : null
+    const position = (key === null ? undefined : positionByCall.get(key)) ?? reads.length
     if (position === reads.length) reads.push(read)
-    if (isPlain) positionByCall.set(key, position)
+    if (key !== null) positionByCall.set(key, position)
     positions.push(position)
   }
   return { reads, positions }
