@@ -14,6 +14,10 @@ const header = (number: number): BlockHeader => ({
   ...{ number, hash: `0x${number}` as Hex, parentHash: `0x${number - 1}` as Hex, timestamp: number },
   ...{ gasLimit: 1n, baseFeePerGas: null, miner: at(0) },
 })
+/** Functions of a directory for logs that neither create pools nor change the family of a pool. */
+const noChanges = {
+  ...{ registerCreatedPools: () => [], handBackAfter: () => {}, statelessIdsIn: () => [], outdatedIds: () => [] },
+}
 const GONE = new RpcError('BLOCK_GONE', 'gone')
 
 let ledger: Ledger
@@ -147,13 +151,7 @@ describe('a reorg', () => {
       sampling: { size: 0, has: () => false },
       ...{ handOver: () => false, isCurrent: () => true },
       ...{ topics: [], poolIdsOf: () => [], isIncomplete: () => false, isDueToComplete: () => false },
-      ...{
-        registerCreatedPools: () => [],
-        handBackAfter: () => {},
-        statelessIdsIn: () => [],
-        chooseSilentIds: () => [],
-        outdatedIds: () => [],
-      },
+      ...{ ...noChanges, chooseSilentIds: () => [] },
     }
     const blocks: BlockHeader[] = []
     const rpc = {
@@ -291,9 +289,9 @@ test('a silent pool whose refresh fails is read again after 1, 2, 4, … blocks'
     sampling: { size: 0, has: () => false },
     chooseSilentIds: (pools: PoolMap, excludedIds: ReadonlySet<string>) =>
       pools.has(pool.id) && !excludedIds.has(pool.id) ? [pool.id] : [],
-    ...{ handOver: () => false, isCurrent: () => true, outdatedIds: () => [] },
+    ...{ handOver: () => false, isCurrent: () => true },
     ...{ topics: [], poolIdsOf: () => [], isIncomplete: () => false, isDueToComplete: () => false },
-    ...{ registerCreatedPools: () => [], handBackAfter: () => {}, statelessIdsIn: () => [] },
+    ...noChanges,
   }
   const rpc = { getBlock: async () => header(head), getLogs: async () => [] }
   const { signal } = new AbortController()
@@ -346,7 +344,7 @@ describe('samples of a block', () => {
       },
       ...{ handBack: (id: string) => calls.push(['hand back', id]), isCurrent: () => true, chooseSilentIds: () => [] },
       ...{ topics: [], poolIdsOf: () => [], isIncomplete: () => false, isDueToComplete: () => false },
-      ...{ registerCreatedPools: () => [], handBackAfter: () => {}, statelessIdsIn: () => [], outdatedIds: () => [] },
+      ...noChanges,
     }
     const rpc = { getBlock: async () => next, getLogs: async () => [] }
     const { signal } = new AbortController()
@@ -429,13 +427,7 @@ test.each(['getLogs', 'readStates'])('logs that arrive late are not lost if %s f
     sampling: { size: 0, has: () => false },
     ...{ handOver: () => false, isCurrent: () => true, poolIdsOf: () => ['pool'] },
     ...{ topics: ['0x01'], isIncomplete: () => false, isDueToComplete: () => false },
-    ...{
-      registerCreatedPools: () => [],
-      handBackAfter: () => {},
-      statelessIdsIn: () => [],
-      chooseSilentIds: () => [],
-      outdatedIds: () => [],
-    },
+    ...{ ...noChanges, chooseSilentIds: () => [] },
   }
   let logs: readonly object[] = []
   const block = { ...header(2), logsBloom: `0x${'f'.repeat(512)}` as Hex }
