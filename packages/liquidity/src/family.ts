@@ -285,6 +285,11 @@ export interface DexFamily<State = unknown> {
    */
   poolIdOf?(log: Log): string
   /**
+   * topic0 of the logs that concern all pools of the contract that emits them, such as a pause of a vault or of a
+   * factory. Pools whose `address`, or the address of whose row, is that contract are read again. Absent: none.
+   */
+  readonly contractTopics?: readonly Hex[]
+  /**
    * Returns the state after a log of the pool. Returns `'reread'` if the log lacks data and the pool must be read
    * again, and `'ignore'` if the log changes nothing.
    */

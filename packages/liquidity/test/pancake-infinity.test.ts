@@ -2,7 +2,7 @@
  * The lens and the program step of pancake-infinity against models of vault and managers, whose own code cannot be had here: they hold
  * states of genuine pools, answer one swap each as those did, and keep accounts as the vault does.
  */
-import { type Address, type DexRow, type Hex, toAddress, ZERO_ADDRESS } from '@sluice/chains'
+import { type Address, type Chain, type DexRow, type Hex, toAddress, ZERO_ADDRESS } from '@sluice/chains'
 import { type Anvil, accounts, type Builder, type Contract, createBuilder, request, startAnvil } from '@sluice/devnet'
 import { createRpc, type Rpc } from '@sluice/rpc'
 import { AbiCoder, keccak256 } from 'ethers'
@@ -14,6 +14,7 @@ import { pancakeInfinity } from '../src/dexes/pancake-infinity/index.ts'
 import { poolId } from '../src/dexes/pancake-infinity/key.ts'
 import type { InfinityKey, InfinityState } from '../src/dexes/pancake-infinity/types.ts'
 import { familyOf, type Pool } from '../src/index.ts'
+import { createMarket } from '../src/market/market.ts'
 import { runReads } from '../src/market/reads.ts'
 import { type Outcome, run } from './fuzz/trials.ts'
 import { EXECUTOR, type PoolWorld, standTrader, TRADER } from './fuzz/world.ts'
@@ -187,6 +188,34 @@ test('a paused manager cannot be read, and pools with common keys are found with
   expect(await readState(pool, 'cl')).toBeNull()
   await managers.get('cl')!.send('pause', [false])
 })
+
+test.each(['cl', 'bin'] as const)(
+  'a pause of the manager of %s pools is that of the block, and so is its end',
+  async (kind) => {
+    const manager = managers.get(kind)!
+    const recordedState = Object.values(states).find((state) => state.kind === kind)
+    // A common key, so that the pool is found without its log.
+    const usual = kind === 'cl' ? { tickSpacing: 50, ticks: [] } : { binStep: 25 }
+    const { id } = await standPool({ ...recordedState, ...usual }, 2500)
+    const chain = {
+      nativeCurrency: { symbol: 'ETH', name: 'Ether', decimals: 18 },
+      ...{ chainId: rpc.chainId, dexes: [rowOf()], hubs: tokens, stables: [], tokens: [], wrappedNative: null },
+    } as unknown as Chain
+    const market = createMarket({ chain, rpc })
+    try {
+      await market.ensure(tokens)
+      const stateNow = async () => (await market.sync()).pools.get(id)?.state
+      const before = await stateNow()
+      expect(before).toMatchObject({ kind })
+      await manager.send('pause', [true])
+      expect(await stateNow()).toBe(undefined)
+      await manager.send('pause', [false])
+      expect(await stateNow()).toEqual(before)
+    } finally {
+      await market.stop()
+    }
+  },
+)
 
 test('a pool whose hook takes part in swaps is found, and not read', async () => {
   const manager = managers.get('bin')!

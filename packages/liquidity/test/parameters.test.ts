@@ -1,7 +1,8 @@
 /**
- * Parameters that change without a log that the market follows: after each change, and without a trade, the quotes of a
- * pool equal what it pays at the next block. The contracts are genuine, except the pool of Ramses CL, which is a model:
- * no package carries its code.
+ * Parameters that change without a log of the pool, or with a log that does not carry the pool's id: after each change,
+ * and without a trade, the quotes of a pool equal what it pays at the next block. The contracts are genuine, except the
+ * pool of Ramses CL and the factory of Solidly, which are models: no package carries their code. The pair of Solidly is
+ * one of Velodrome V2.
  */
 import { type Address, type DexRow, type Hex, toAddress } from '@sluice/chains'
 import {
@@ -14,12 +15,15 @@ import {
   publishedSources,
 } from '@sluice/devnet'
 import { AbiCoder, MaxUint256 } from 'ethers'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { BalancerV2State } from '../src/dexes/balancer-v2/types.ts'
-import { familyOf, type Pool } from '../src/index.ts'
+import type { BalancerV3State } from '../src/dexes/balancer-v3/types.ts'
+import type { CurveStableState } from '../src/dexes/curve-stable/types.ts'
+import { familyOf, type Pool, PoolRefusal } from '../src/index.ts'
 import { createMarket } from '../src/market/market.ts'
+import type { SolidlyState } from '../src/math/solidly.ts'
 import { run, type Swap, trade } from './fuzz/trials.ts'
-import { startLocal, type World } from './fuzz/world.ts'
+import { startLocal, type World, word } from './fuzz/world.ts'
 import { compileModels } from './models/compile.ts'
 
 const ONE = 10n ** 18n
@@ -81,6 +85,28 @@ async function expectExactQuotes(pools: readonly Pool[]): Promise<void> {
     expect(outcomes.map(([outcome]) => outcome!.ok && outcome!.amountOut)).toEqual(quotes)
   }
 }
+
+/** Expects that no quote can use the pools of the newest block, and that the contracts refuse the swaps. */
+async function expectPaused(pools: readonly Pool[]): Promise<void> {
+  expect(pools.length).toBeGreaterThan(0)
+  for (const pool of pools) {
+    const swaps = swapsOf(pool)
+    const current = world.market.snapshot().pools.get(pool.id)
+    for (const { tokenIn, tokenOut, amountIn } of current ? swaps : []) {
+      const { quoteExactInput, maxInput } = familyOf(current!.family)!
+      expect(() => quoteExactInput(current!, tokenIn, tokenOut, amountIn)).toThrow(PoolRefusal)
+      expect(maxInput(current!, tokenIn, tokenOut)).toBe(0n)
+    }
+    const outcomes = await run(
+      world,
+      swaps.map((swap) => ({ pool, swaps: [swap] })),
+    )
+    expect(outcomes.map(([outcome]) => outcome!.ok)).toEqual(swaps.map(() => false))
+  }
+}
+
+/** Pools of a family, with the states before a change. */
+const statesOf = (pools: readonly Pool[]) => new Map(pools.map(({ id, state }) => [id, state]))
 
 test('the fee of a Slipstream pool with a dynamic fee module is that of the block', async () => {
   const factory = builder.contractAt(['function setSwapFeeModule(address)'], rowOf('slipstream').address)
@@ -150,6 +176,65 @@ test('a fee that the factory of Velodrome V2 pools gives one of them is that of 
   await expectExactQuotes([poolOf(pool.id)])
 })
 
+test('a fee that the factory of Solidly pairs sets is that of the block', async () => {
+  const genuine = rowOf('velodrome-v2').address
+  const factory = builder.contractAt(
+    ['function setFee(bool,uint256)', 'function volatileFee() view returns (uint256)'],
+    genuine,
+  )
+  const [pool] = poolsWith('velodrome-v2', tokenOf('WSTETH')) as [Pool]
+  const { address } = await builder.deploy(compileModels('Solidly.sol').PairGetter as never, [genuine])
+  const row: DexRow = { family: 'solidly', brand: 'model', role: 'factory', address }
+  const market = createMarket({ chain: { ...world.chain, dexes: [row] }, rpc: world.rpc })
+  const usualFee = await factory.read<bigint>('volatileFee')
+  try {
+    await market.ensure(pool.tokens)
+    const pairNow = async () => (await market.sync()).pools.get(pool.address) as Pool<SolidlyState>
+    const before = await pairNow()
+    expect(before).toMatchObject({ family: 'solidly', state: { feePpm: 100 * Number(usualFee) } })
+    await factory.send('setFee', [false, usualFee + 70n])
+    await world.sync()
+    const after = await pairNow()
+    expect(after.state).toEqual({ ...before.state, feePpm: 100 * Number(usualFee + 70n) })
+    await expectExactQuotes([after])
+  } finally {
+    await factory.send('setFee', [false, usualFee])
+    await market.stop()
+  }
+  await world.sync()
+})
+
+test('balances that change without a log of an older Curve pool are those of the block', async () => {
+  const [pool] = poolsWith('curve-stable', tokenOf('GUSD')) as [Pool<CurveStableState>]
+  const [balance] = pool.state.balances as [bigint]
+  // The slot of the first balance is the only one that contains it.
+  const slots = Array.from({ length: 64 }, (_, slot) => `0x${slot.toString(16)}`)
+  const words = await Promise.all(
+    slots.map((slot) => world.request<Hex>('eth_getStorageAt', [pool.address, slot, 'latest'])),
+  )
+  const slot = slots[words.findIndex((value) => BigInt(value) === balance)]!
+  await world.request('anvil_setStorageAt', [pool.address, `0x${slot.slice(2).padStart(64, '0')}`, word(balance / 2n)])
+  await pass(12)
+  expect(poolOf(pool.id).state).toMatchObject({ balances: pool.state.balances.with(0, balance / 2n) })
+  await expectExactQuotes([poolOf(pool.id)])
+  await world.request('anvil_setStorageAt', [pool.address, `0x${slot.slice(2).padStart(64, '0')}`, word(balance)])
+  await pass(12)
+  expect(poolOf(pool.id)).toEqual(pool)
+})
+
+test('a pause of all Velodrome V2 pools is that of the block, and so is its end', async () => {
+  const factory = builder.contractAt(['function setPauseState(bool)'], rowOf('velodrome-v2').address)
+  const pools = () => poolsWith('velodrome-v2')
+  const before = pools()
+  await factory.send('setPauseState', [true])
+  await world.sync()
+  await expectPaused(before)
+  await factory.send('setPauseState', [false])
+  await world.sync()
+  expect(statesOf(pools())).toEqual(statesOf(before))
+  await expectExactQuotes(pools())
+})
+
 test('the fee of a Ramses CL pool is that of the block (a model)', async () => {
   const { RamsesFactory, RamsesPool } = compileModels('Ramses.sol')
   const factory = await builder.deploy(RamsesFactory as never)
@@ -166,6 +251,22 @@ test('the fee of a Ramses CL pool is that of the block (a model)', async () => {
     await market.stop()
   }
 })
+
+/** Runtime code that returns 1 for any call. */
+const TRUE_CODE = '0x600160005260206000f3'
+
+/**
+ * Runs `act` while the authorizer of Balancer V3, which is an account without code here, permits everything. The account
+ * is also the sender, which the node accepts because it impersonates it.
+ */
+async function asAuthorized(act: () => Promise<unknown>): Promise<void> {
+  await builder.setCode(DEPLOYER, TRUE_CODE)
+  try {
+    await act()
+  } finally {
+    await builder.setCode(DEPLOYER, '0x')
+  }
+}
 
 /** Creates a liquidity bootstrapping pool of the genuine factory, with deposits of both tokens. */
 async function createBootstrappingPool(tokens: readonly [Address, Address], amounts: readonly bigint[]) {
@@ -249,4 +350,82 @@ test('rates of pools of Balancer are those of the block, also if a cached rate h
   await pass(60)
   for (const { id, state } of pools()) expect(state).not.toEqual(before.get(id))
   await expectExactQuotes(pools())
+})
+
+describe('logs of contracts that do not carry the id of a pool', () => {
+  test('a swap fee of a Balancer V2 pool is that of the block', async () => {
+    const [pool] = poolsWith('balancer-v2', tokenOf('AAVE')) as [Pool<BalancerV2State>]
+    await builder
+      .contractAt(['function setSwapFeePercentage(uint256)'], pool.address)
+      .send('setSwapFeePercentage', [ONE / 50n])
+    await world.sync()
+    expect(poolOf(pool.id).state).toEqual({ ...pool.state, swapFee: ONE / 50n })
+    await expectExactQuotes([poolOf(pool.id)])
+  })
+
+  test('a pause of a Balancer V2 pool is that of the block, and so is its end', async () => {
+    const [pool] = poolsWith('balancer-v2', tokenOf('DAI'), tokenOf('USDT')) as [Pool]
+    const contract = builder.contractAt(
+      ['function pause()', 'function unpause()', 'function getActionId(bytes4) view returns (bytes32)'],
+      pool.address,
+    )
+    const vault = builder.contractAt(['function getAuthorizer() view returns (address)'], rowOf('balancer-v2').address)
+    const authorizer = builder.contractAt(
+      ['function grantRole(bytes32,address)'],
+      await vault.read<string>('getAuthorizer'),
+    )
+    for (const name of ['pause', 'unpause'])
+      await authorizer.send('grantRole', [
+        await contract.read('getActionId', [contract.abi.getFunction(name)!.selector]),
+        builder.from,
+      ])
+    await contract.send('pause')
+    await world.sync()
+    await expectPaused([pool])
+    await contract.send('unpause')
+    await world.sync()
+    expect(poolOf(pool.id)).toEqual(pool)
+    await expectExactQuotes([poolOf(pool.id)])
+  })
+
+  test.each(['balancer-v2', 'balancer-v3'])(
+    'an amplification of %s that starts to move is that of the block',
+    async (family) => {
+      const [pool] = poolsWith(family, tokenOf('DAI'), tokenOf('USDC'), tokenOf('USDT')) as [Pool<{ amp: bigint }>]
+      const { timestamp } = world.market.snapshot().block
+      const twiceAmp = (2n * pool.state.amp) / 1_000n
+      await asAuthorized(() =>
+        builder
+          .contractAt(['function startAmplificationParameterUpdate(uint256,uint256)'], pool.address)
+          .send('startAmplificationParameterUpdate', [twiceAmp, timestamp + 10 * 86_400]),
+      )
+      await world.sync()
+      for (let hour = 0; hour < 3; hour++) {
+        const { amp } = poolOf(pool.id).state as { amp: bigint }
+        await pass(3_600)
+        expect((poolOf(pool.id).state as { amp: bigint }).amp).toBeGreaterThan(amp)
+        await expectExactQuotes([poolOf(pool.id)])
+      }
+    },
+  )
+
+  test.each([
+    ['the vault', 'Vault', false],
+    ['buffers', 'VaultBuffers', true],
+  ] as const)('a pause of %s of Balancer V3 is that of the block, and so is its end', async (_, name, isBuffers) => {
+    const vault = builder.contractAt(
+      [`function pause${name}()`, `function unpause${name}()`],
+      rowOf('balancer-v3').address,
+    )
+    const isBuffer = ({ state }: Pool) => (state as BalancerV3State).kind === 'buffer'
+    const pools = () => poolsWith('balancer-v3').filter((pool) => isBuffers === isBuffer(pool))
+    const before = pools()
+    await asAuthorized(() => vault.send(`pause${name}`))
+    await world.sync()
+    await expectPaused(before)
+    await asAuthorized(() => vault.send(`unpause${name}`))
+    await world.sync()
+    expect(new Set(pools().map(({ id }) => id))).toEqual(new Set(before.map(({ id }) => id)))
+    await expectExactQuotes(pools())
+  })
 })

@@ -88,7 +88,7 @@ const apply = (pool: Pool, logs: readonly Pick<Log, 'address' | 'topics' | 'data
       PoolMap.empty.with([pool]),
       logs.map((log, logIndex) => ({ ...log, logIndex, blockNumber: 1, blockHash: ZeroHash as Hex })),
       (family) => directory.families.get(family),
-      directory.poolIdOf,
+      directory.poolIdsOf,
     ),
   )
 const touchedIds = ({ changedPools, idsToReread }: ReturnType<typeof apply>) => [...changedPools.keys(), ...idsToReread]

@@ -15,22 +15,27 @@ export function* applyLogs(
   pools: PoolMap,
   logs: readonly Log[],
   familyOf: (id: string) => DexFamily | undefined,
-  poolIdOf: (log: Log) => string,
+  poolIdsOf: (log: Log) => readonly string[],
 ): Steps<AppliedLogs> {
   const changedPools = new Map<string, Pool>()
   const idsToReread = new Set<string>()
   for (const log of [...logs].sort((a, b) => a.logIndex - b.logIndex)) {
-    yield
-    const id = poolIdOf(log)
-    const pool = changedPools.get(id) ?? pools.get(id)
-    if (!pool || idsToReread.has(id)) continue
-    const family = familyOf(pool.family)
-    if (!family?.topics.includes(log.topics[0]!)) continue
-    const state = family.applyLog(pool, log)
-    if (state === 'reread') {
-      idsToReread.add(id)
-      changedPools.delete(id)
-    } else if (state !== 'ignore') changedPools.set(id, { ...pool, state })
+    for (const id of poolIdsOf(log)) {
+      yield
+      const pool = changedPools.get(id) ?? pools.get(id)
+      if (!pool || idsToReread.has(id)) continue
+      const state = stateAfter(pool, log, familyOf(pool.family))
+      if (state === 'reread') {
+        idsToReread.add(id)
+        changedPools.delete(id)
+      } else if (state !== 'ignore') changedPools.set(id, { ...pool, state })
+    }
   }
   return { changedPools, idsToReread }
+}
+
+function stateAfter(pool: Pool, log: Log, family: DexFamily | undefined): unknown {
+  const topic = log.topics[0]!
+  if (family?.contractTopics?.includes(topic)) return 'reread'
+  return family?.topics.includes(topic) ? family.applyLog(pool, log) : 'ignore'
 }

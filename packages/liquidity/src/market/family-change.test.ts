@@ -23,8 +23,15 @@ const poolOf = (family: string, state: unknown) =>
 const exact = poolOf('erc4626', 'exact')
 const twin = { ...poolOf('erc4626-sampled', 'sample of block 2'), fixed: { exact: undefined } }
 
+const PAUSED = '0xdd' as Hex
+
 /** A follower at block 2 of a pool whose family has changed once, or back too, and the change that it reports next. */
-async function followingAfter(mapsOfBlocks: readonly PoolMap[], isHandedBack: boolean, next: BlockHeader) {
+async function followingAfter(
+  mapsOfBlocks: readonly PoolMap[],
+  isHandedBack: boolean,
+  next: BlockHeader,
+  { exactState = null as unknown, logs = [] as readonly object[] } = {},
+) {
   const familyOf = (row: DexRow, state: unknown, overrides: object) => ({
     ...{ id: row.family, topics: [], reserves: () => [], rowsOf: (of: DexRow) => (of === exactRow ? [row] : []) },
     ...overrides,
@@ -33,7 +40,10 @@ async function followingAfter(mapsOfBlocks: readonly PoolMap[], isHandedBack: bo
       return batch.map(() => state)
     },
   })
-  const families = [familyOf(exactRow, null, {}), familyOf(twinRow, 'first sample', { sampled: {} })]
+  const families = [
+    familyOf(exactRow, exactState, { contractTopics: [PAUSED] }),
+    familyOf(twinRow, 'first sample', { sampled: {} }),
+  ]
   const chain = { hubs: [at(1), at(2)], stables: [], tokens: [], wrappedNative: null, dexes: [exactRow] }
   const directory = new PoolDirectory(chain as unknown as Chain, families as never)
   directory.add({ row: directory.rows[0]!, pool: { ...exact, state: null } })
@@ -41,7 +51,7 @@ async function followingAfter(mapsOfBlocks: readonly PoolMap[], isHandedBack: bo
   if (isHandedBack) directory.handBack('moved')
   const rpc = {
     getBlock: async (ref: unknown) => (ref === 'latest' ? next : null),
-    getLogs: async () => [],
+    getLogs: async () => logs,
   }
   const { signal } = new AbortController()
   const ledger = new Ledger(1)
@@ -73,4 +83,18 @@ test.each([
   ['a failure in its block', [of(), of(twin)], header(3)],
 ] as const)('back to the exact one outlasts %s: old samples are dropped', async (_, maps, next) => {
   expect(await followingAfter(maps, true, next)).toEqual({ pools: [], family: 'erc4626', changes: [['moved']] })
+})
+
+test.each([
+  ['its own contract', at(9)],
+  ['the contract of its row', at(8)],
+])('is undone by a log of %s, such as the end of a pause', async (_, address) => {
+  const follow = (exactState: unknown) =>
+    followingAfter([of(exact), of(twin)], false, header(3), { exactState, logs: [{ address, topics: [PAUSED] }] })
+  expect(await follow('read again')).toEqual({
+    pools: [['erc4626', 'read again']],
+    family: 'erc4626',
+    changes: [['moved']],
+  })
+  expect(await follow(null)).toMatchObject({ pools: [['erc4626-sampled', 'first sample']], family: 'erc4626-sampled' })
 })

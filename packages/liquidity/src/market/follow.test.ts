@@ -14,6 +14,10 @@ const header = (number: number): BlockHeader => ({
   ...{ number, hash: `0x${number}` as Hex, parentHash: `0x${number - 1}` as Hex, timestamp: number },
   ...{ gasLimit: 1n, baseFeePerGas: null, miner: at(0) },
 })
+/** Functions of a directory for logs that neither create pools nor change the family of a pool. */
+const noChanges = {
+  ...{ registerCreatedPools: () => [], handBackAfter: () => {}, statelessIdsIn: () => [], outdatedIds: () => [] },
+}
 const GONE = new RpcError('BLOCK_GONE', 'gone')
 
 let ledger: Ledger
@@ -146,8 +150,8 @@ describe('a reorg', () => {
       families: new Map([['test', family]]),
       sampling: { size: 0, has: () => false },
       ...{ handOver: () => false, isCurrent: () => true },
-      ...{ topics: [], poolIdOf: () => '', isIncomplete: () => false, isDueToComplete: () => false },
-      ...{ registerCreatedPools: () => [], statelessIdsIn: () => [], chooseSilentIds: () => [], outdatedIds: () => [] },
+      ...{ topics: [], poolIdsOf: () => [], isIncomplete: () => false, isDueToComplete: () => false },
+      ...{ ...noChanges, chooseSilentIds: () => [] },
     }
     const blocks: BlockHeader[] = []
     const rpc = {
@@ -285,9 +289,9 @@ test('a silent pool whose refresh fails is read again after 1, 2, 4, … blocks'
     sampling: { size: 0, has: () => false },
     chooseSilentIds: (pools: PoolMap, excludedIds: ReadonlySet<string>) =>
       pools.has(pool.id) && !excludedIds.has(pool.id) ? [pool.id] : [],
-    ...{ handOver: () => false, isCurrent: () => true, outdatedIds: () => [] },
-    ...{ topics: [], poolIdOf: () => '', isIncomplete: () => false, isDueToComplete: () => false },
-    ...{ registerCreatedPools: () => [], statelessIdsIn: () => [] },
+    ...{ handOver: () => false, isCurrent: () => true },
+    ...{ topics: [], poolIdsOf: () => [], isIncomplete: () => false, isDueToComplete: () => false },
+    ...noChanges,
   }
   const rpc = { getBlock: async () => header(head), getLogs: async () => [] }
   const { signal } = new AbortController()
@@ -339,8 +343,8 @@ describe('samples of a block', () => {
         recordSample: (...of: unknown[]) => calls.push(of),
       },
       ...{ handBack: (id: string) => calls.push(['hand back', id]), isCurrent: () => true, chooseSilentIds: () => [] },
-      ...{ topics: [], poolIdOf: () => '', isIncomplete: () => false, isDueToComplete: () => false },
-      ...{ registerCreatedPools: () => [], statelessIdsIn: () => [], outdatedIds: () => [] },
+      ...{ topics: [], poolIdsOf: () => [], isIncomplete: () => false, isDueToComplete: () => false },
+      ...noChanges,
     }
     const rpc = { getBlock: async () => next, getLogs: async () => [] }
     const { signal } = new AbortController()
@@ -421,9 +425,9 @@ test.each(['getLogs', 'readStates'])('logs that arrive late are not lost if %s f
     followedPools: new Map([['pool', { row, pool }]]),
     families: new Map([['test', family]]),
     sampling: { size: 0, has: () => false },
-    ...{ handOver: () => false, isCurrent: () => true, poolIdOf: () => 'pool' },
+    ...{ handOver: () => false, isCurrent: () => true, poolIdsOf: () => ['pool'] },
     ...{ topics: ['0x01'], isIncomplete: () => false, isDueToComplete: () => false },
-    ...{ registerCreatedPools: () => [], statelessIdsIn: () => [], chooseSilentIds: () => [], outdatedIds: () => [] },
+    ...{ ...noChanges, chooseSilentIds: () => [] },
   }
   let logs: readonly object[] = []
   const block = { ...header(2), logsBloom: `0x${'f'.repeat(512)}` as Hex }

@@ -223,6 +223,7 @@ export class MarketFollower {
     const logs = await Promise.all(
       blocks.map((block) => logsOf(rpc, block, directory.topics, signal, () => this.doubtfulBlocks.add(block.hash))),
     )
+    for (const blockLogs of logs) directory.handBackAfter(blockLogs)
     const undoneEntries = history.entriesAbove(from)
     const newEntries: HistoryEntry[] = []
     // Pools that were dropped after the block `from` stay dropped.
@@ -235,7 +236,7 @@ export class MarketFollower {
     for (const [i, block] of blocks.entries()) {
       const { changedPools, idsToReread } = await inSlices(
         'follow',
-        applyLogs(pools, logs[i]!, (id) => directory.families.get(id), directory.poolIdOf),
+        applyLogs(pools, logs[i]!, (id) => directory.families.get(id), directory.poolIdsOf),
       )
       const isLast = i === blocks.length - 1
       const createdPoolIds = directory.registerCreatedPools(logs[i]!)
@@ -304,7 +305,8 @@ export class MarketFollower {
       try {
         const logs = await rpc.getLogs({ blockHash, topics: [directory.topics] }, { signal })
         if (logs.length === 0) continue
-        const touchedIds = logs.map(directory.poolIdOf).filter((id) => directory.followedPools.has(id))
+        directory.handBackAfter(logs)
+        const touchedIds = logs.flatMap(directory.poolIdsOf).filter((id) => directory.followedPools.has(id))
         await this.repair(new Set([...touchedIds, ...directory.registerCreatedPools(logs)]))
         this.doubtfulBlocks.drop(blockHash)
       } catch (error) {

@@ -1,29 +1,61 @@
 /** Map of the pools that a market follows. */
+import type { Address } from '@sluice/chains'
 import type { PoolEntry } from './pool-reader.ts'
+
+const NO_IDS: ReadonlySet<string> = new Set()
 
 /** Followed pools by id. `silentIds` are the pools that change without a log, which are read again at every block. */
 export class FollowedPools extends Map<string, PoolEntry> {
   readonly silentIds = new Set<string>()
   private readonly isSilent: (entry: PoolEntry) => boolean
+  private readonly followsContract: (entry: PoolEntry) => boolean
+  /** Ids by contract: the pool's address, and that of its row. Only pools that `followsContract` accepts. */
+  private readonly idsByContract = new Map<Address, Set<string>>()
 
-  constructor(isSilent: (entry: PoolEntry) => boolean) {
+  /** @param followsContract - true for a pool of a family with `contractTopics` */
+  constructor(isSilent: (entry: PoolEntry) => boolean, followsContract: (entry: PoolEntry) => boolean) {
     super()
     this.isSilent = isSilent
+    this.followsContract = followsContract
+  }
+
+  /** Returns the ids of the pools that a log of a contract with a topic of `contractTopics` concerns. */
+  idsOfContract(contract: Address): Iterable<string> {
+    return this.idsByContract.get(contract) ?? NO_IDS
   }
 
   override set(id: string, entry: PoolEntry): this {
+    // A pool that is set again keeps its place in `silentIds`, which is its turn.
     if (this.isSilent(entry)) this.silentIds.add(id)
     else this.silentIds.delete(id)
+    this.removeContracts(id)
+    for (const contract of this.followsContract(entry) ? contractsOf(entry) : []) {
+      const ids = this.idsByContract.get(contract)
+      if (ids) ids.add(id)
+      else this.idsByContract.set(contract, new Set([id]))
+    }
     return super.set(id, entry)
   }
 
   override delete(id: string): boolean {
     this.silentIds.delete(id)
+    this.removeContracts(id)
     return super.delete(id)
   }
 
   override clear(): void {
     this.silentIds.clear()
+    this.idsByContract.clear()
     super.clear()
   }
+
+  private removeContracts(id: string): void {
+    const entry = this.get(id)
+    for (const contract of entry ? contractsOf(entry) : []) {
+      const ids = this.idsByContract.get(contract)
+      if (ids?.delete(id) && ids.size === 0) this.idsByContract.delete(contract)
+    }
+  }
 }
+
+const contractsOf = ({ row, pool }: PoolEntry): readonly Address[] => [row.address, pool.address]

@@ -337,8 +337,11 @@ test('a doubtful block is checked after 0.5, 1, 2, and 4 s more, then dropped; 6
 
 test('pools that change without a log are listed as long as they are followed as such', () => {
   const silent = new Set(['a', 'b'])
-  const pools = new FollowedPools(({ pool }) => silent.has(pool.id))
-  const entryOf = (id: string) => ({ pool: { id } }) as PoolEntry
+  const pools = new FollowedPools(
+    ({ pool }) => silent.has(pool.id),
+    () => false,
+  )
+  const entryOf = (id: string) => ({ row: {}, pool: { id } }) as PoolEntry
   for (const id of ['a', 'b', 'c']) pools.set(id, entryOf(id))
   expect([[...pools.silentIds], pools.size]).toEqual([['a', 'b'], 3])
   silent.delete('a')
@@ -350,6 +353,31 @@ test('pools that change without a log are listed as long as they are followed as
   pools.set('a', entryOf('a'))
   pools.clear()
   expect([pools.size, pools.silentIds.size]).toEqual([0, 0])
+})
+
+test('pools are listed by their contract and by that of their row', () => {
+  const pools = new FollowedPools(
+    () => false,
+    ({ pool }) => pool.family === 'f',
+  )
+  const entryOf = (family: string, row: string, address: string) => ({
+    row: { address: row },
+    pool: { family, address },
+  })
+  const idsOf = (contract: string) => [...pools.idsOfContract(contract as Address)]
+  const set = (id: string, ...entry: readonly [string, string, string]) => pools.set(id, entryOf(...entry) as PoolEntry)
+  set('a', 'f', '0x01', '0x02')
+  set('b', 'f', '0x01', '0x01')
+  set('c', 'other', '0x01', '0x02')
+  expect([idsOf('0x01'), idsOf('0x02'), idsOf('0x03')]).toEqual([['a', 'b'], ['a'], []])
+  // Another family, and another row.
+  set('a', 'other', '0x01', '0x02')
+  set('b', 'f', '0x03', '0x04')
+  expect(['0x01', '0x02', '0x03', '0x04'].map(idsOf)).toEqual([[], [], ['b'], ['b']])
+  pools.delete('b')
+  set('d', 'f', '0x05', '0x05')
+  pools.clear()
+  expect(['0x03', '0x04', '0x05'].map(idsOf)).toEqual([[], [], []])
 })
 
 describe('the logs of a block', () => {
@@ -439,7 +467,7 @@ describe('the logs of a block', () => {
         logOf(8, 'unknown', '0x1'),
       ],
       (name) => (name === 'logged' ? family : undefined),
-      ({ address }) => address,
+      ({ address }) => [address],
     )
     let step = steps.next()
     while (!step.done) step = steps.next()

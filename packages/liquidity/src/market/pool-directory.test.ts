@@ -4,6 +4,7 @@ import { atOnce, type Log } from '@sluice/rpc'
 import { describe, expect, test } from 'vitest'
 import type { DexFamily, Pool } from '../family.ts'
 import { PoolMap } from '../pool-map.ts'
+import { applyLogs } from './apply.ts'
 import { Evictor } from './evictor.ts'
 import { History } from './history.ts'
 import { Ledger } from './ledger.ts'
@@ -22,8 +23,8 @@ const [hub, stable, a, b, c, d] = [1, 2, 11, 12, 13, 14].map(testAddress) as [
   Address,
   Address,
 ]
-const topics: readonly Hex[] = ['0xaa', '0xbb', '0xcc']
-const [moved, created, inside] = topics as [Hex, Hex, Hex]
+const topics: readonly Hex[] = ['0xaa', '0xbb', '0xcc', '0xdd']
+const [moved, created, inside, paused] = topics as [Hex, Hex, Hex, Hex]
 
 const family = (id: string, overrides: Partial<DexFamily> = {}) =>
   ({ id, topics: [moved], reserves: () => [], ...overrides }) as unknown as DexFamily
@@ -32,6 +33,7 @@ const createdPool = (row: DexRow, { data }: Log): Pool<null> | null =>
 const families = [
   family('paired', { creationTopics: [created], createdPool }),
   family('logged', { listedByLogs: true, creationTopics: [created], createdPool }),
+  family('shared', { contractTopics: [paused], applyLog: () => 'ignore' }),
   family('silent', { refreshStates: () => [] as never, movesSilently: ({ id }) => id.endsWith('!') }),
   family('priced', {
     findPools: () => [] as never,
@@ -45,7 +47,7 @@ const families = [
 ]
 const rowOf = (name: string, n: number): DexRow =>
   ({ family: name, brand: name, role: 'factory', address: testAddress(n) }) as never
-const rows = ['paired', 'logged', 'silent', 'lazy', 'unknown'].map((name, k) => rowOf(name, 100 + k))
+const rows = ['paired', 'logged', 'silent', 'lazy', 'unknown', 'shared'].map((name, k) => rowOf(name, 100 + k))
 const chain = {
   wrappedNative: null,
   stables: [{ address: stable, symbol: 'S', decimals: 6 }],
@@ -66,7 +68,7 @@ const entry = (name: string, id: string, ...tokens: readonly Address[]) => ({
 
 describe('rows', () => {
   test('without a family are left out; rows with native pools know the wrapper, which gets a row itself', () => {
-    expect(directoryOf().rows.map((row) => row.family)).toEqual(['paired', 'logged', 'silent', 'lazy'])
+    expect(directoryOf().rows.map((row) => row.family)).toEqual(['paired', 'logged', 'silent', 'lazy', 'shared'])
     const served = (wrappedNative: Chain['wrappedNative'], dexes: readonly DexRow[]) =>
       servedRows({ ...chain, wrappedNative, dexes } as Chain, new Map(families.map((family) => [family.id, family])))
     const token = { address: testAddress(9), symbol: 'W', decimals: 18 }
@@ -89,8 +91,26 @@ describe('rows', () => {
     const directory = directoryOf({}, { ...chain, dexes: [...rows, rowOf('inside', 110)] } as Chain)
     expect(new Set(directory.topics)).toEqual(new Set(topics))
     const log = { address: testAddress(5), data: '0x7' } as unknown as Log
-    expect(directory.poolIdOf({ ...log, topics: [inside] })).toBe('id 0x7')
-    expect(directory.poolIdOf({ ...log, topics: [moved] })).toBe(testAddress(5))
+    expect(directory.poolIdsOf({ ...log, topics: [inside] })).toEqual(['id 0x7'])
+    expect(directory.poolIdsOf({ ...log, topics: [moved] })).toEqual([testAddress(5)])
+  })
+
+  test('give all pools of a contract for a log that concerns all of them', () => {
+    const directory = directoryOf()
+    const ids = ['a', 'b', 'c']
+    for (const id of ids) directory.add(entry('shared', id, hub, stable))
+    directory.add(entry('paired', 'd', hub, stable))
+    const pools = PoolMap.empty.with(ids.slice(1).map((id) => ({ ...poolOf('shared', id, [hub, stable]), state: 1 })))
+    const logOf = (address: Address, topic: Hex) => ({ address, data: '0x', topics: [topic] }) as unknown as Log
+    const [factory, pool] = [rows.find((row) => row.family === 'shared')!.address, testAddress(1_000)]
+    for (const address of [factory, pool]) {
+      const logs = [logOf(address, paused)]
+      const applied = atOnce(applyLogs(pools, logs, (id) => directory.families.get(id), directory.poolIdsOf))
+      expect([...applied.idsToReread]).toEqual(['b', 'c'])
+      expect(directory.statelessIdsIn(pools, logs)).toEqual(['a'])
+    }
+    for (const log of [logOf(testAddress(6), paused), logOf(factory, moved)])
+      expect(directory.poolIdsOf(log)).toEqual([log.address])
   })
 })
 

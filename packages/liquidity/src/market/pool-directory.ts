@@ -40,10 +40,13 @@ export class PoolDirectory {
   readonly tokens: FollowedTokens
   readonly scope: PairScope
   /** Followed pools, including those that cannot be read yet. */
-  private readonly followed = new FollowedPools(({ row, pool }) => {
-    const { refreshStates, movesSilently } = this.familyOf(row)
-    return refreshStates !== undefined && (movesSilently?.(pool) ?? true)
-  })
+  private readonly followed = new FollowedPools(
+    ({ row, pool }) => {
+      const { refreshStates, movesSilently } = this.familyOf(row)
+      return refreshStates !== undefined && (movesSilently?.(pool) ?? true)
+    },
+    ({ row: { family } }) => this.families.get(exactIdOf(family) ?? family)?.contractTopics !== undefined,
+  )
   /** Chooses the pools that are sampled: quoted from swaps that are simulated at every block. */
   readonly sampling: SamplingBudget
   /** Chooses the silent pools that are refreshed. */
@@ -64,6 +67,8 @@ export class PoolDirectory {
   private readonly rowsByFactory: ReadonlyMap<Address, readonly DexRow[]>
   /** Function that returns the pool id of a log, by topic0; for families whose contracts hold many pools. */
   private readonly poolIdOfByTopic: ReadonlyMap<Hex, (log: Log) => string>
+  /** topic0 of the logs that concern all pools of a contract. */
+  private readonly contractTopics: ReadonlySet<Hex>
 
   constructor(chain: Chain, families: readonly DexFamily[], limits: MarketLimits = defaultMarketLimits) {
     this.limits = limits
@@ -84,7 +89,11 @@ export class PoolDirectory {
     if (this.rows.some((row) => this.familyOf(row).wrapsNative)) this.tokens.markRequested(ZERO_ADDRESS)
     this.rowsByFactory = Map.groupBy(this.rows, (row) => row.address)
     const servedFamilies = new Set(this.rows.map((row) => this.familyOf(row)))
-    this.topics = [...servedFamilies].flatMap(({ topics, creationTopics = [] }) => [...topics, ...creationTopics])
+    this.contractTopics = new Set([...servedFamilies].flatMap(({ contractTopics = [] }) => contractTopics))
+    this.topics = [
+      ...[...servedFamilies].flatMap(({ topics, creationTopics = [] }) => [...topics, ...creationTopics]),
+      ...this.contractTopics,
+    ]
     this.poolIdOfByTopic = new Map(
       [...servedFamilies].flatMap(({ topics, poolIdOf }) => (poolIdOf ? topics.map((topic) => [topic, poolIdOf]) : [])),
     )
@@ -92,7 +101,12 @@ export class PoolDirectory {
 
   readonly familyOf = (row: DexRow): DexFamily => this.families.get(row.family)!
 
-  readonly poolIdOf = (log: Log): string => this.poolIdOfByTopic.get(log.topics[0]!)?.(log) ?? log.address
+  /** Returns the ids of the pools that a log can concern, whether they are followed or not. */
+  readonly poolIdsOf = (log: Log): readonly string[] => {
+    const topic = log.topics[0]!
+    const id = this.poolIdOfByTopic.get(topic)?.(log) ?? log.address
+    return this.contractTopics.has(topic) ? [id, ...this.followed.idsOfContract(log.address)] : [id]
+  }
 
   /** Followed pools with their DEX rows, including those that cannot be read yet. */
   get followedPools(): ReadonlyMap<string, PoolEntry> {
@@ -195,6 +209,16 @@ export class PoolDirectory {
     this.replace(exactEntry)
     // Only complete pools are handed over.
     this.completedPools.add(exactEntry.pool)
+  }
+
+  /**
+   * Hands the pools of contracts that emitted a log with a topic of `contractTopics` back to their exact families, which
+   * may read them again, such as after a pause.
+   */
+  handBackAfter(logs: readonly Log[]): void {
+    for (const { address, topics } of logs)
+      if (this.contractTopics.has(topics[0]!))
+        for (const id of [...this.followed.idsOfContract(address)]) this.handBack(id)
   }
 
   /** True for a pool that is still followed, and by the family that read its state. */
@@ -334,7 +358,7 @@ export class PoolDirectory {
    */
   statelessIdsIn(pools: PoolMap, logs: readonly Log[]): readonly string[] {
     return logs
-      .map(this.poolIdOf)
+      .flatMap(this.poolIdsOf)
       .filter((id) => this.followedPools.has(id) && !pools.has(id) && !this.sampling.has(id))
   }
 

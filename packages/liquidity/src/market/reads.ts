@@ -113,7 +113,8 @@ async function readAll(
   pendingReads: readonly PendingReads<unknown>[],
   options: RequestOptions,
 ): Promise<ReadResults> {
-  const groups = await inSlices('reads', packIntoCalls(pendingReads, byteLimitByRpc.get(rpc) ?? MAX_BYTES))
+  const { reads, positions } = await inSlices('reads', withoutRepeats(pendingReads))
+  const groups = await inSlices('reads', packIntoCalls(reads, byteLimitByRpc.get(rpc) ?? MAX_BYTES))
   const pendingAnswers: Promise<GroupResults>[] = []
   for (const [k, group] of groups.entries()) {
     // Encoding a call takes milliseconds.
@@ -123,19 +124,44 @@ async function readAll(
     answers.catch(() => undefined)
     pendingAnswers.push(answers)
   }
-  return (await Promise.all(pendingAnswers)).flatMap(({ results }) => results)
+  const results = (await Promise.all(pendingAnswers)).flatMap((group) => group.results)
+  return positions.map((position) => results[position]!)
+}
+
+/** Reads of a round, and the position in `reads` of each read of each generator, in order. */
+type DistinctReads = { readonly reads: readonly Read[]; readonly positions: readonly number[] }
+
+/**
+ * Leaves out plain reads that another generator of the round yields too: pools in several batches share the parameters
+ * of their factory.
+ */
+function* withoutRepeats(pendingReads: readonly PendingReads<unknown>[]): Steps<DistinctReads> {
+  const reads: Read[] = []
+  const positionByCall = new Map<string, number>()
+  const positions: number[] = []
+  for (const read of readsOf(pendingReads)) {
+    yield
+    const { to, data, code, balance, storage } = read
+    const isPlain = code === undefined && balance === undefined && storage === undefined
+    const key = isPlain ? to + data : null
+    const position = (key === null ? undefined : positionByCall.get(key)) ?? reads.length
+    if (position === reads.length) reads.push(read)
+    if (key !== null) positionByCall.set(key, position)
+    positions.push(position)
+  }
+  return { reads, positions }
 }
 
 /**
  * Packs consecutive reads into calls, by gas and by bytes. All reads of one address in a call have the same code
  * override, or none, because an override applies to the whole call.
  */
-function* packIntoCalls(pendingReads: readonly PendingReads<unknown>[], maxBytes: number): Steps<Read[][]> {
+function* packIntoCalls(reads: readonly Read[], maxBytes: number): Steps<Read[][]> {
   const groups: Read[][] = []
   let gas = 0
   let bytes = 0
   const codes: CodeByAddress = new Map()
-  for (const read of readsOf(pendingReads)) {
+  for (const read of reads) {
     yield
     const readGas = read.gas ?? DEFAULT_GAS
     let readBytes = addedBytesOf(read, codes)

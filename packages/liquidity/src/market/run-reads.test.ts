@@ -22,6 +22,10 @@ function* all(of: readonly Read[]): Reads<readonly (Hex | null)[]> {
   return yield of
 }
 
+function* twice(of: Read): Reads<readonly (Hex | null)[]> {
+  return [...(yield [of]), ...(yield [of])]
+}
+
 type Call = { readonly calls: readonly { readonly to: Address; readonly data: Hex }[]; readonly options: CallOptions }
 /** A node that answers a read with its own data, except of those that revert, and refuses some calls. */
 function nodeOf({
@@ -66,6 +70,20 @@ describe('reads', () => {
     expect(calls[1]!.options).toMatchObject({ timeoutMs: 5, priority: 'lookup' })
   })
 
+  test('that several generators yield in a round run once, unless they override something', async () => {
+    const { run, calls, sizes } = nodeOf()
+    const wanted = [read(7), read(8), read(7), { ...read(7), to: at(8) }]
+    const answers = [7, 8, 7, 7].map((n) => read(n).data)
+    expect(await run([all(wanted), all(wanted.toReversed())])).toEqual([answers, answers.toReversed()])
+    expect(sizes()).toEqual([3])
+    const overriding = read(9, { balance: 5n })
+    await run([all([overriding, read(9), read(9)]), all([overriding])])
+    expect(calls[1]!.calls).toHaveLength(3)
+    // A later round reads again.
+    await run([twice(read(4))])
+    expect(sizes().slice(2)).toEqual([1, 1])
+  })
+
   test('are asked for until all generators are done', async () => {
     const { run, sizes } = nodeOf()
     function* rounds(count: number): Reads<number> {
@@ -74,7 +92,8 @@ describe('reads', () => {
       return total
     }
     expect(await run([rounds(1), rounds(3), rounds(0)])).toEqual([1, 6, 0])
-    expect(sizes()).toEqual([2, 2, 3])
+    // The first two share the read of the first round.
+    expect(sizes()).toEqual([1, 2, 3])
     expect(await run([])).toEqual([])
   })
 

@@ -17,6 +17,8 @@ export type SolidlyState = {
   readonly stable: boolean
   /** Fee in parts per million of the input. The fee leaves the pair. */
   readonly feePpm: number
+  /** Set while the factory has paused the swaps of all pairs. */
+  readonly paused?: true
   /** Set after a simulated swap if it is unknown whether the fee has left the pair. */
   readonly unsettled?: true
 }

@@ -113,6 +113,9 @@ contract Manager {
         bytes32 parameters, uint24 activeId
     );
 
+    event Paused(address account);
+    event Unpaused(address account);
+
     constructor(Vault vault) {
         VAULT = vault;
     }
@@ -143,6 +146,8 @@ contract Manager {
 
     function pause(bool on) external {
         paused = on;
+        if (on) emit Paused(msg.sender);
+        else emit Unpaused(msg.sender);
     }
 
     function emitCl(bytes32 id, Key calldata key) external {

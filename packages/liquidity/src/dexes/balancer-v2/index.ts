@@ -4,7 +4,17 @@ import type { DexFamily, Pool } from '../../family.ts'
 import { inputFeeCapacity, quoteByIndices } from '../common/exact-input.ts'
 import { readFixed } from './control.ts'
 import { approximateMaxInput, quote, tradingFunction } from './math.ts'
-import { applyLog, createdPool, creationTopics, poolIdOf, provePools, READ_GAS, readStates, topics } from './state.ts'
+import {
+  applyLog,
+  contractTopics,
+  createdPool,
+  creationTopics,
+  poolIdOf,
+  provePools,
+  READ_GAS,
+  readStates,
+  topics,
+} from './state.ts'
 import type { BalancerV2Fixed, BalancerV2State } from './types.ts'
 
 const fixedOf = (pool: Pool<unknown>) => pool.fixed as BalancerV2Fixed
@@ -29,6 +39,7 @@ export const balancerV2: DexFamily<BalancerV2State> = {
   provePools,
   topics,
   poolIdOf,
+  contractTopics,
   applyLog,
 
   quoteExactInput: quoteByIndices('balancer-v2', quote),

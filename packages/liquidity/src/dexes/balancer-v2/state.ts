@@ -2,6 +2,7 @@
 import { BalancerV2Lens__factory, IBalancerV2VaultState__factory } from '@sluice/bindings'
 import { type DexRow, type Hex, toAddress } from '@sluice/chains'
 import type { Log } from '@sluice/rpc'
+import { id as keccakOf } from 'ethers'
 import type { ListedPool, Pool, Reads } from '../../family.ts'
 import { lensOf } from '../../lenses.ts'
 import { readEach } from '../common/read-each.ts'
@@ -62,6 +63,19 @@ const topicOf = (name: 'Swap' | 'PoolBalanceChanged' | 'PoolBalanceManaged' | 'T
  * too.
  */
 export const topics: readonly Hex[] = [topicOf('Swap'), topicOf('PoolBalanceChanged'), topicOf('PoolBalanceManaged')]
+
+/**
+ * Logs of a pool itself, which do not carry its id.
+ *
+ * @see BasePool, StablePoolAmplification, and LiquidityBootstrappingPool, balancer/balancer-v2-monorepo
+ */
+export const contractTopics: readonly Hex[] = [
+  'SwapFeePercentageChanged(uint256)',
+  'PausedStateChanged(bool)',
+  'SwapEnabledSet(bool)',
+  'AmpUpdateStarted(uint256,uint256,uint256,uint256)',
+  'AmpUpdateStopped(uint256)',
+].map((signature) => keccakOf(signature) as Hex)
 
 /** Ignores logs of other contracts, any of which can emit a log with the id of a pool. */
 export const applyLog = ({ fixed }: Pool<unknown>, log: Log) =>

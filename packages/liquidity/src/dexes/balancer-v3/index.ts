@@ -10,6 +10,7 @@ import { approximateMaxInput, quote, tradingFunction } from './math.ts'
 import { provePools } from './prove.ts'
 import {
   applyLog,
+  contractTopics,
   createdPool,
   creationTopics,
   movesSilently,
@@ -76,6 +77,7 @@ export const balancerV3: DexFamily<BalancerV3State> = {
   provePools,
   topics,
   poolIdOf,
+  contractTopics,
   applyLog,
 
   quoteExactInput(pool, tokenIn, tokenOut, amountIn) {

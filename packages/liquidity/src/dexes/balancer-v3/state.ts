@@ -8,6 +8,7 @@ import {
 } from '@sluice/bindings'
 import { type DexRow, type Hex, toAddress, ZERO_ADDRESS } from '@sluice/chains'
 import type { Log } from '@sluice/rpc'
+import { id as keccakOf } from 'ethers'
 import { nullIfRefused, type Pool, type Read, type Reads } from '../../family.ts'
 import { lensOf } from '../../lenses.ts'
 import { bufferRead, decodeBuffers, isBuffer } from './buffers.ts'
@@ -180,6 +181,18 @@ export const topics: readonly Hex[] = [
   hookInterface.getEvent('ImbalanceSlopeBelowPeakChanged').topicHash as Hex,
   hookInterface.getEvent('ImbalanceSlopeAbovePeakChanged').topicHash as Hex,
 ]
+
+/**
+ * Logs of the vault that concern all its pools or buffers, and logs of a pool itself.
+ *
+ * @see IVaultEvents and StablePool, balancer/balancer-v3-monorepo
+ */
+export const contractTopics: readonly Hex[] = [
+  'VaultPausedStateChanged(bool)',
+  'VaultBuffersPausedStateChanged(bool)',
+  'AmpUpdateStarted(uint256,uint256,uint256,uint256)',
+  'AmpUpdateStopped(uint256)',
+].map((signature) => keccakOf(signature) as Hex)
 
 /**
  * Ignores logs of contracts other than the vault and the accounts on which the pool depends, such as its hook. Any

@@ -21,7 +21,7 @@ import { directedStep } from './directed-step.ts'
 import { isZeroForOne } from './direction.ts'
 import { type GasFamily, HOP_GAS } from './gas.ts'
 import { pairPool } from './pair-discover.ts'
-import { readEach } from './read-each.ts'
+import { withPause } from './solidly-parameters.ts'
 
 const lensInterface = SolidlyLens__factory.createInterface()
 const findCodec = callCodec<[factory: string, pairs: string[], velodrome: boolean], [string[]]>(lensInterface, 'find')
@@ -40,6 +40,8 @@ type SolidlyKind = {
   readonly isVelodrome: boolean
   /** Solves the stable curve for one reserve, with the rounding of the contract. */
   readonly solve: SolveY
+  /** Returns the read of the pause of a row's factory, if it stops the swaps of all pairs. */
+  readonly pauseRead?: (row: DexRow) => Read
 }
 
 /** Returns the pools of pairs: the stable pair and the volatile pair of each. */
@@ -85,9 +87,26 @@ function decodeState(answer: Hex, solve: SolveY): SolidlyState | null {
   return feePpm === null ? null : { ...state, feePpm }
 }
 
+/** Reads pairs, and the pause of their factory if `pauseRead` is given. */
+function* readStates(
+  row: DexRow,
+  pools: readonly Pool<null>[],
+  { solve, pauseRead }: SolidlyKind,
+): Reads<readonly (SolidlyState | null)[]> {
+  const poolReads = pools.map(stateRead)
+  const answers = yield pauseRead ? [...poolReads, pauseRead(row)] : poolReads
+  return pools.map((_, i) => {
+    const answer = answers[i]
+    const state = answer ? decodeState(answer, solve) : null
+    return state && withPause(state, answers[pools.length])
+  })
+}
+
 /** Returns a family of stable and volatile pairs. */
-export function solidlyFamily({ id, isVelodrome, solve }: SolidlyKind): DexFamily<SolidlyState> {
+export function solidlyFamily(kind: SolidlyKind): DexFamily<SolidlyState> {
+  const { id, isVelodrome, solve } = kind
   function quote(oldState: SolidlyState, zeroForOne: boolean, amountIn: bigint) {
+    if (oldState.paused) throw new PoolRefusal('PAUSED', 'its factory has paused the swaps of all pairs')
     if (oldState.unsettled) throw new PoolRefusal('UNSUPPORTED', 'it is unknown whether the fee has left the pair')
     const { amountOut, state } = quoteSolidly(oldState, zeroForOne, amountIn, solve)
     // Velodrome sends the fee out of the pair at once. Other forks may leave it in the pair if it has no recipient.
@@ -111,7 +130,7 @@ export function solidlyFamily({ id, isVelodrome, solve }: SolidlyKind): DexFamil
   return {
     id,
     findPools: (row, pairs) => findPools(row, pairs, isVelodrome),
-    readStates: (_row, pools) => readEach(pools, stateRead, (answer) => decodeState(answer, solve)),
+    readStates: (row, pools) => readStates(row, pools, kind),
     topics: [SYNC],
     applyLog({ state }, log) {
       const [reserve0, reserve1] = readSync(log.data)
@@ -125,8 +144,8 @@ export function solidlyFamily({ id, isVelodrome, solve }: SolidlyKind): DexFamil
 
     maxInput: capacity.maxInput,
     priceCurve(pool, tokenIn, tokenOut) {
-      const { reserve0, reserve1, stable, feePpm, unsettled } = pool.state
-      if (stable || unsettled) return capacity.priceCurve(pool, tokenIn, tokenOut)
+      const { reserve0, reserve1, stable, feePpm, unsettled, paused } = pool.state
+      if (stable || unsettled || paused) return capacity.priceCurve(pool, tokenIn, tokenOut)
       return isZeroForOne(pool, tokenIn, tokenOut)
         ? constantProductCurve(reserve0, reserve1, feePpm)
         : constantProductCurve(reserve1, reserve0, feePpm)

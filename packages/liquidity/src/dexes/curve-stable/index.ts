@@ -2,10 +2,11 @@
 import type { DexFamily } from '../../family.ts'
 import { curveFamily } from '../common/curve-family.ts'
 import { HOP_GAS } from '../common/gas.ts'
+import { refreshGas, refreshStates } from './balances.ts'
 import { findPools } from './discover.ts'
 import { approximateMaxInput, inputFor, quote, tradingFunction } from './math.ts'
 import { type CurveStableFixed, readFixed } from './rates.ts'
-import { applyLog, movesSilently, READ_GAS, readableStateOf, readStates, topics } from './state.ts'
+import { applyLog, readableStateOf, readStates, topics } from './state.ts'
 import type { CurveStableState } from './types.ts'
 
 /** Curve StableSwap pools. */
@@ -22,8 +23,8 @@ export const curveStable: DexFamily<CurveStableState> = {
   findPools,
   readFixed,
   readStates,
-  refreshStates: readStates,
-  parameterGas: (pool) => (movesSilently(pool) ? READ_GAS : 0),
+  refreshStates,
+  parameterGas: refreshGas,
   dependsOn: ({ fixed }) => (fixed as CurveStableFixed | undefined)?.dependsOn ?? [],
   topics,
   applyLog,

@@ -2,7 +2,7 @@
 import { type CurveLens, CurveLens__factory } from '@sluice/bindings'
 import type { DexRow, Hex } from '@sluice/chains'
 import { id } from 'ethers'
-import { nullIfRefused, type Pool, type ReadableState, type Reads } from '../../family.ts'
+import { nullIfRefused, type Pool, type Read, type ReadableState, type Reads } from '../../family.ts'
 import { CURVE_LENS } from '../../lenses.ts'
 import { FEE_UNIT } from '../../math/stable-swap.ts'
 import { readEach } from '../common/read-each.ts'
@@ -18,15 +18,18 @@ export const READ_GAS = 400_000
 const A_PRECISION = 100n
 
 export function readStates(_row: DexRow, pools: readonly Pool[]): Reads<readonly (CurveStableState | null)[]> {
-  return readEach(
-    pools,
-    (pool) => ({ ...CURVE_LENS, data: lensInterface.encodeFunctionData('read', [pool.address]) as Hex, gas: READ_GAS }),
-    decodeState,
-  )
+  return readEach(pools, poolRead, decodeState)
 }
 
+/** Returns the read of a pool, whose answer `decodeState` decodes. */
+export const poolRead = ({ address }: Pool): Read => ({
+  ...CURVE_LENS,
+  data: lensInterface.encodeFunctionData('read', [address]) as Hex,
+  gas: READ_GAS,
+})
+
 /** Returns null if no known rounding reproduces the pool's own quotes. The pool then has unknown code. */
-function decodeState(answer: Hex): CurveStableState | null {
+export function decodeState(answer: Hex): CurveStableState | null {
   const stateRead = decodeStateRead(answer)
   // The quotes come from `get_dy`. In older pools, it takes the fee in base units, but `exchange` takes it in 18
   // decimals. Some pools with an off-peg multiplier, those of lending shares, keep no margin. The margin of other pools

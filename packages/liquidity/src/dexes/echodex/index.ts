@@ -1,7 +1,7 @@
 /** Family of Echodex pairs, which take their fee from the output. */
 import { IEchodexFactory__factory, IUniswapV2Factory__factory, IUniswapV2PairEvents__factory } from '@sluice/bindings'
 import { eventReader } from '@sluice/bindings/codec'
-import { type DexRow, type Hex, toAddress } from '@sluice/chains'
+import { type Address, type DexRow, type Hex, toAddress } from '@sluice/chains'
 import type { DexFamily, Pool, Reads } from '../../family.ts'
 import { constantProductCurve, emptyCurve } from '../../math/curves.ts'
 import { constantProductOutline } from '../../math/outline.ts'
@@ -20,15 +20,33 @@ const readSync = eventReader<[bigint, bigint]>(IUniswapV2PairEvents__factory.cre
 /** Reads the reserves of all pairs, and the fee token of their factory. */
 function* readStates(row: DexRow, pools: readonly Pool<null>[]): Reads<readonly (EchodexState | null)[]> {
   const reserveStates = yield* readReserves(row, pools)
-  const [answer] = yield [{ to: row.address, data: TOKEN_FEE, gas: READ_GAS }]
-  if (!answer) return pools.map(() => null)
-  const feeTokenAddress = toAddress(factoryInterface.decodeFunctionResult('tokenFee', answer)[0])
+  const feeTokenAddress = yield* readFeeToken(row)
   return reserveStates.map((reserveState, i) => {
-    if (!reserveState) return null
-    const index = pools[i]!.tokens.indexOf(feeTokenAddress)
+    if (!reserveState || !feeTokenAddress) return null
     const { reserve0, reserve1 } = reserveState
-    return { reserve0, reserve1, feeToken: index === 0 || index === 1 ? index : null }
+    return { reserve0, reserve1, feeToken: feeTokenOf(pools[i]!, feeTokenAddress) }
   })
+}
+
+/** Reads the fee token again, which the factory's owner can change without a log. */
+function* refreshStates(row: DexRow, pools: readonly Pool<EchodexState>[]): Reads<readonly (EchodexState | null)[]> {
+  const feeTokenAddress = yield* readFeeToken(row)
+  return pools.map((pool) => {
+    if (!feeTokenAddress) return null
+    const feeToken = feeTokenOf(pool, feeTokenAddress)
+    return feeToken === pool.state.feeToken ? pool.state : { ...pool.state, feeToken }
+  })
+}
+
+function* readFeeToken(row: DexRow): Reads<Address | null> {
+  const [answer] = yield [{ to: row.address, data: TOKEN_FEE, gas: READ_GAS }]
+  return answer ? toAddress(factoryInterface.decodeFunctionResult('tokenFee', answer)[0]) : null
+}
+
+/** Returns the index of the fee token among the tokens of a pair. */
+function feeTokenOf({ tokens }: Pool<unknown>, feeToken: Address): EchodexState['feeToken'] {
+  const index = tokens.indexOf(feeToken)
+  return index === 0 || index === 1 ? index : null
 }
 
 /** Echodex pairs. */
@@ -37,6 +55,9 @@ export const echodex: DexFamily<EchodexState> = {
   payment: { lockSlots: 1 },
   ...pairFactory(IUniswapV2Factory__factory.createInterface(), 'getPair', 'PairCreated'),
   readStates,
+  refreshStates,
+  // One read for all pairs of the factory.
+  parameterGas: () => READ_GAS,
   topics,
   applyLog({ state }, log) {
     const [reserve0, reserve1] = readSync(log.data)

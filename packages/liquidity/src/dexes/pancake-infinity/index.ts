@@ -8,7 +8,7 @@ import { gasRow } from '../common/gas.ts'
 import { createdPool, creationTopics, findPools, provePools, rowsOf } from './discover.ts'
 import { hasDynamicFee, keyOf } from './key.ts'
 import { curveOf, maxInput, swap } from './math.ts'
-import { applyLog, poolIdOf, readStates, topics } from './state.ts'
+import { applyLog, contractTopics, poolIdOf, readStates, topics } from './state.ts'
 import type { InfinityState } from './types.ts'
 
 const GAS = gasRow('pancake-infinity')
@@ -27,6 +27,7 @@ const uncheckedFamily: DexFamily<InfinityState> = {
   provePools,
   topics,
   poolIdOf,
+  contractTopics,
   applyLog,
 
   quoteExactInput(pool, tokenIn, tokenOut, amountIn) {

@@ -6,6 +6,7 @@ import {
 } from '@sluice/bindings'
 import type { DexRow, Hex } from '@sluice/chains'
 import type { Log } from '@sluice/rpc'
+import { id as keccakOf } from 'ethers'
 import type { Pool, Reads } from '../../family.ts'
 import { PANCAKE_INFINITY_LENS } from '../../lenses.ts'
 import { decodeBins } from '../../math/bins.ts'
@@ -105,6 +106,15 @@ export const topics: readonly Hex[] = [
     (name) => binManagerInterface.getEvent(name as 'Swap').topicHash as Hex,
   ),
 ]
+
+/**
+ * Logs of a manager that stops or resumes the swaps of all its pools.
+ *
+ * @see Pausable, pancakeswap/infinity-core
+ */
+export const contractTopics: readonly Hex[] = ['Paused(address)', 'Unpaused(address)'].map(
+  (signature) => keccakOf(signature) as Hex,
+)
 
 /** Returns the pool id, which is the first indexed argument of the managers' logs. */
 export const poolIdOf = (log: Log): string => log.topics[1]!

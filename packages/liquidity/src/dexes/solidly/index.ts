@@ -3,10 +3,15 @@ import type { DexFamily } from '../../family.ts'
 import { type SolidlyState, solveSolidly } from '../../math/solidly.ts'
 import { solidlyFamily } from '../common/solidly-family.ts'
 import { createdPool, creationTopics } from './discover.ts'
+import { createFeeRefresh, quoteGas } from './fee.ts'
+
+const pairs = solidlyFamily({ id: 'solidly', isVelodrome: false, solve: solveSolidly })
 
 /** Solidly pairs and their forks. */
 export const solidly: DexFamily<SolidlyState> = {
-  ...solidlyFamily({ id: 'solidly', isVelodrome: false, solve: solveSolidly }),
+  ...pairs,
+  refreshStates: createFeeRefresh(pairs.readStates),
+  parameterGas: quoteGas,
   payment: { lockSlots: 1 },
   creationTopics,
   createdPool,

@@ -3,15 +3,16 @@ import type { DexFamily } from '../../family.ts'
 import { type SolidlyState, solveVelodrome } from '../../math/solidly.ts'
 import { solidlyFamily } from '../common/solidly-family.ts'
 import { createdPool, creationTopics } from './discover.ts'
-import { createFeeRefresh, FEE_GAS } from './fee.ts'
+import { contractTopics, createParameterRefresh, FEE_GAS, pauseRead } from './parameters.ts'
 
-const pairs = solidlyFamily({ id: 'velodrome-v2', isVelodrome: true, solve: solveVelodrome })
+const pairs = solidlyFamily({ id: 'velodrome-v2', isVelodrome: true, solve: solveVelodrome, pauseRead })
 
 /** Velodrome V2 and Aerodrome pairs. */
 export const velodromeV2: DexFamily<SolidlyState> = {
   ...pairs,
-  refreshStates: createFeeRefresh(pairs.readStates),
+  refreshStates: createParameterRefresh(pairs.readStates),
   parameterGas: () => FEE_GAS,
+  contractTopics,
   payment: { lockSlots: 1 },
   creationTopics,
   createdPool,

@@ -1,0 +1,45 @@
+/**
+ * Detects changed fees of Solidly pairs. In many forks, a factory or its owner changes them without a log of the pair,
+ * and each fork has getters of its own. The pair's own quote therefore shows the fee.
+ */
+import { ISolidlyPairState__factory } from '@sluice/bindings'
+import { callCodec } from '@sluice/bindings/codec'
+import type { DexRow } from '@sluice/chains'
+import { type DexFamily, nullIfRefused, type Pool, type Reads } from '../../family.ts'
+import { quoteSolidly, type SolidlyState, solveSolidly } from '../../math/solidly.ts'
+import { rereadChanged } from '../common/solidly-parameters.ts'
+
+const quoteCodec = callCodec<[amountIn: bigint, tokenIn: string], [bigint]>(
+  ISolidlyPairState__factory.createInterface(),
+  'getAmountOut',
+)
+/** Estimated gas of a quote of a volatile pair, and of a stable pair, which solves its curve. */
+const [VOLATILE_GAS, STABLE_GAS] = [30_000, 75_000]
+
+/** Returns the estimated gas of a pair's quote. */
+export const quoteGas = ({ state }: Pool<SolidlyState>): number => (state.stable ? STABLE_GAS : VOLATILE_GAS)
+
+/** Returns the input of the quote: so large that a fee difference of one ppm changes the output. */
+const sampleOf = ({ reserve0 }: SolidlyState): bigint => reserve0 / 4n + 1n
+
+const sampleQuote = (state: SolidlyState): bigint =>
+  nullIfRefused(() => quoteSolidly(state, true, sampleOf(state), solveSolidly).amountOut) ?? 0n
+
+/**
+ * Returns a `refreshStates` that reads a quote of each pair. If it differs from that of the state, reads the pair again
+ * by `readStates`.
+ */
+export const createFeeRefresh = (readStates: DexFamily<SolidlyState>['readStates']) =>
+  function* refreshStates(row: DexRow, pools: readonly Pool<SolidlyState>[]): Reads<readonly (SolidlyState | null)[]> {
+    const answers = yield pools.map((pool) => ({
+      to: pool.address,
+      data: quoteCodec.encode(sampleOf(pool.state), pool.tokens[0]!),
+      gas: quoteGas(pool),
+    }))
+    const changedPools = pools.filter(({ state }, i) => {
+      const answer = answers[i]
+      const amountOut = answer && answer.length >= 66 ? quoteCodec.decode(answer)[0] : 0n
+      return amountOut !== sampleQuote(state)
+    })
+    return yield* rereadChanged(readStates, row, pools, changedPools)
+  }
