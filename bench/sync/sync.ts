@@ -53,7 +53,7 @@ for (let block = 1; block <= BLOCKS; block++) {
     logIndex: i,
   }))
   const start = performance.now()
-  const { changedPools: changed } = atOnce(applyLogs(poolMap, logs, familyOf, (log) => log.address))
+  const { changedPools: changed } = atOnce(applyLogs(poolMap, logs, familyOf, (log) => [log.address]))
   poolMap = poolMap.with(changed.values())
   applyTimes.push(performance.now() - start)
   if (changed.size !== CHANGED_POOLS) throw new Error(`${changed.size} pools changed`)
