@@ -57,7 +57,7 @@ contract EulerSwapLens is DeepestPools {
         }
     }
 
-    /// @dev What the pool's account has supplied. The pool itself holds nothing, and its reserves are whatever its owner set.
+    /// @dev Returns the supplied amounts of the pool's account. The pool itself holds nothing, and its owner sets its reserves.
     function _amounts(address pool, address[2] memory) internal view override returns (uint256[2] memory amounts) {
         IEulerSwapState.StaticParams memory params = IEulerSwapState(pool).getStaticParams();
         amounts[0] = _supplied(params.supplyVault0, params.eulerAccount);

@@ -83,7 +83,8 @@ async function createModels(
   const good = await createPools(async (count) => {
     const { length } = await list()
     // A transaction has room for 25 pools.
-    for (let left = count; left > 0; left -= 25) await factory.send('create', [...pair, Math.min(left, 25)])
+    for (let remaining = count; remaining > 0; remaining -= 25)
+      await factory.send('create', [...pair, Math.min(remaining, 25)])
     return (await list()).slice(length)
   })
   for (const token of coins.slice(0, 2)) await token.send('mint', [good, DEPTH])
@@ -131,10 +132,10 @@ function startMarket(row: DexRow): Market {
 
 /** Quotes of a millionth of the good pool, in both directions. */
 function quotesOf(market: Market, pool: Address): readonly bigint[] {
-  const found = market.snapshot().pools.get(pool)
-  expect(found).toBeDefined()
+  const foundPool = market.snapshot().pools.get(pool)
+  expect(foundPool).toBeDefined()
   const quote = (tokenIn: Address, tokenOut: Address) =>
-    familyOf(found!.family)!.quoteExactInput(found!, tokenIn, tokenOut, DEPTH / 1_000_000n).amountOut
+    familyOf(foundPool!.family)!.quoteExactInput(foundPool!, tokenIn, tokenOut, DEPTH / 1_000_000n).amountOut
   return [quote(pair[0], pair[1]), quote(pair[1], pair[0])]
 }
 
@@ -257,7 +258,8 @@ test('the gas of a long list is bounded, and such lists do not hide the pools of
     pair[1],
   ])
   for (const tokens of others)
-    for (let left = LONG_LIST; left > 0; left -= 200) await factory.send('pretend', [...tokens, Math.min(left, 200)])
+    for (let remaining = LONG_LIST; remaining > 0; remaining -= 200)
+      await factory.send('pretend', [...tokens, Math.min(remaining, 200)])
   const deepest = DeepestLens__factory.createInterface()
   const getter = IDodoV2Factory__factory.createInterface().getFunction('_REGISTRY_').selector
   const call = (tokens: readonly [Address, Address]) =>
@@ -272,9 +274,9 @@ test('the gas of a long list is bounded, and such lists do not hide the pools of
 
   const dodo = DodoV2Lens__factory.createInterface()
   const data = dodo.encodeFunctionData('find', [[factory.address], [...others, pair].flat(), 8])
-  const [found] = dodo.decodeFunctionResult('find', await callLens(lensOf('DodoV2Lens'), data, CALL_GAS / 4))
+  const [foundPools] = dodo.decodeFunctionResult('find', await callLens(lensOf('DodoV2Lens'), data, CALL_GAS / 4))
   // Every pair has more pools than the lens lists.
-  expect([...found].map(({ index, pool }) => [index, pool])).toEqual(
+  expect([...foundPools].map(({ index, pool }) => [index, pool])).toEqual(
     Array.from({ length: 25 }, (_, k) => [BigInt(k), ZeroAddress]),
   )
 }, 120_000)

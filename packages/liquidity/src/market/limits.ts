@@ -13,7 +13,7 @@ export type MarketLimits = {
    * Pools of one DEX with identical tokens that logs announced. Anyone can create many such pools for the price of gas.
    */
   readonly poolsOfSameTokens: number
-  /** The same for pools that a getter lists and that are read at every block. The deepest pools are searched again. */
+  /** Pools of one DEX with identical tokens that a getter lists and that are read at every block. */
   readonly silentPoolsOfSameTokens: number
   /** Pools found by the log scan, including those of tokens that nobody has requested. */
   readonly listedPools: number

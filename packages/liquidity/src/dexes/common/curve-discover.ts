@@ -5,7 +5,7 @@ import { type Address, type DexRow, type Hex, toAddress, ZERO_ADDRESS } from '@s
 import type { Pool, Reads } from '../../family.ts'
 import { CURVE_LENS } from '../../lenses.ts'
 import { chunks } from './chunks.ts'
-import { type PoolList, withDeepestPools } from './deepest-pools.ts'
+import { type FactoryList, withDeepestPools } from './deepest-pools.ts'
 import type { TokenPair } from './direction.ts'
 import { fromCoin, toCoin, withNative } from './native-pairs.ts'
 
@@ -44,7 +44,7 @@ export function findCurvePools({ family, registryId }: CurveDiscovery) {
     const lists = batches.flatMap((batch, b) => {
       const answer = answers[b]
       if (!answer) return []
-      return chunks(findCodec.decode(answer)[0].map(toAddress), MAX_POOLS_PER_PAIR).map((slots, i): PoolList => {
+      return chunks(findCodec.decode(answer)[0].map(toAddress), MAX_POOLS_PER_PAIR).map((slots, i): FactoryList => {
         const pools = slots.filter((address) => address !== ZERO_ADDRESS)
         return { factory, tokens: batch[i]!, pools, isCut: pools.length === MAX_POOLS_PER_PAIR }
       })

@@ -19,7 +19,7 @@ const findCodec = callCodec<[factory: string, getter: string, tokens: TokenPair,
 const FIND_GAS = 2_500_000
 
 /** Pools of two tokens in a factory. */
-export type PoolList = {
+export type FactoryList = {
   readonly factory: Address
   /** In the order in which the factory takes them. */
   readonly tokens: TokenPair
@@ -37,10 +37,10 @@ export type PoolList = {
  * @param maxPools - maximum pools per list
  */
 export function* withDeepestPools(
-  lists: readonly PoolList[],
+  lists: readonly FactoryList[],
   getter: string,
   maxPools: number,
-): Reads<readonly PoolList[]> {
+): Reads<readonly FactoryList[]> {
   const cutLists = lists.filter(({ isCut }) => isCut)
   if (cutLists.length === 0) return lists
   const answers = yield cutLists.map(({ factory, tokens }) => ({

@@ -7,7 +7,7 @@ import { id } from 'ethers'
 import type { Pool, Reads } from '../../family.ts'
 import { lensOf } from '../../lenses.ts'
 import { chunks } from '../common/chunks.ts'
-import { type PoolList, withDeepestPools } from '../common/deepest-pools.ts'
+import { type FactoryList, withDeepestPools } from '../common/deepest-pools.ts'
 
 const LENS = lensOf('DodoV2Lens')
 const lensInterface = DodoV2Lens__factory.createInterface()
@@ -49,7 +49,7 @@ export function* findPools(row: DexRow, pairs: readonly (readonly [Address, Addr
   const lists = batches.flatMap((batch, b) => {
     const answer = answers[b]
     if (!answer) return []
-    return findCodec.decode(answer)[0].map(({ index, factory, pool, firstIsBase }): PoolList => {
+    return findCodec.decode(answer)[0].map(({ index, factory, pool, firstIsBase }): FactoryList => {
       const [first, second] = batch[Number(index)]!
       const isCut = BigInt(pool) === 0n
       return {

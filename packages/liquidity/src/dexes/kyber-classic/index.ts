@@ -10,7 +10,7 @@ import type { Log } from '@sluice/rpc'
 import { id } from 'ethers'
 import type { DexFamily, Pool, Reads } from '../../family.ts'
 import { constantProductCurve } from '../../math/curves.ts'
-import { type PoolList, withDeepestPools } from '../common/deepest-pools.ts'
+import { type FactoryList, withDeepestPools } from '../common/deepest-pools.ts'
 import { directedStep } from '../common/directed-step.ts'
 import { isZeroForOne } from '../common/direction.ts'
 import { quoteByDirection } from '../common/exact-input.ts'
@@ -41,7 +41,7 @@ function* findPools(row: DexRow, pairs: readonly (readonly [Address, Address])[]
     data: getPoolsCodec.encode(...tokens),
     gas: FIND_GAS,
   }))
-  const lists = pairs.map((tokens, i): PoolList => {
+  const lists = pairs.map((tokens, i): FactoryList => {
     const answer = answers[i]
     const pools = answer ? getPoolsCodec.decode(answer)[0].map(toAddress) : []
     // The read of a list that is far too long fails.

@@ -6,7 +6,7 @@ import type { Log } from '@sluice/rpc'
 import type { Pool, Reads } from '../../family.ts'
 import { type Lens, lensOf } from '../../lenses.ts'
 import { chunks } from '../common/chunks.ts'
-import { type PoolList, withDeepestPools } from '../common/deepest-pools.ts'
+import { type FactoryList, withDeepestPools } from '../common/deepest-pools.ts'
 import { sortPair } from '../common/direction.ts'
 import { pairPool } from '../common/pair-discover.ts'
 
@@ -40,7 +40,7 @@ export function* findPools(row: DexRow, pairs: readonly (readonly [Address, Addr
     const answer = answers[b]
     if (!answer) return []
     const poolsByPair = Map.groupBy(findCodec.decode(answer)[0], ({ pair }) => pair)
-    return Array.from(poolsByPair, ([pair, foundPools]): PoolList => {
+    return Array.from(poolsByPair, ([pair, foundPools]): FactoryList => {
       const pools = foundPools.map(({ pool }) => toAddress(pool))
       return { factory: row.address, tokens: batch[Number(pair)]!, pools, isCut: pools.length === MAX_POOLS_OF_PAIR }
     })
