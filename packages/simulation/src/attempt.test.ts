@@ -227,8 +227,8 @@ test('a target that failed for too little gas of the node is no outcome', async 
 test('overrides of one account are merged by field, and the later value of a field counts', () => {
   const [one, two] = [toAddress(`0x${'1'.repeat(40)}`), toAddress(`0x${'2'.repeat(40)}`)]
   const first = { [one]: { code: '0x60', balance: 1n }, [two]: { balance: 2n } } as const
-  expect(mergeOverrides(first, { [one]: { code: '0x61' } }, {}, { [one]: { nonce: 3n } })).toEqual({
-    [one]: { code: '0x61', balance: 1n, nonce: 3n },
+  expect(mergeOverrides(first, { [one]: { code: '0x61' } }, {}, { [one]: { nonce: 3 } })).toEqual({
+    [one]: { code: '0x61', balance: 1n, nonce: 3 },
     [two]: { balance: 2n },
   })
 })
