@@ -283,6 +283,9 @@ describe('requested pairs', () => {
     expect([pairs.isNew([a, b]), pairs.stateCount]).toEqual([true, { entries: 2, evicted: 1 }])
     tokens.dropIdle(Number.POSITIVE_INFINITY)
     expect([pairs.isNew([b, c]), [...pairs.loadedKeys()]]).toEqual([true, []])
+    // A pair of tokens that nobody follows is never in memory.
+    pairs.restore([`${b},${c}`])
+    expect([pairs.isNew([b, c]), [...pairs.loadedKeys()]]).toEqual([true, []])
     for (const token of [a, b, c]) tokens.markRequested(token)
     expect(pairs.isNew([b, c])).toBe(true)
     pairs.restore([`${b},${c}`])
