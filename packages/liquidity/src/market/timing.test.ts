@@ -22,6 +22,7 @@ test('a task runs after each interval, one at a time, and no more once it is abo
   expect(runs).toBe(2)
   await vi.advanceTimersByTimeAsync(700)
   controller.abort()
-  await ended
+  await vi.advanceTimersByTimeAsync(5_000)
   expect(runs).toBe(2)
+  await ended
 })

@@ -96,6 +96,9 @@ test('the oldest blocks are deleted, by number and by size, and the others stay 
       written.push(pools)
       const sharedTexts = ['of all', `of ${number}`].map((hash) => ({ hash, text: `text ${hash}` }))
       await file.append(snapshotAt(number, pools), { records: [{ id: `q${number}`, text: '' }], sharedTexts })
+      // Deletes with the oldest blocks no text that the newest one uses.
+      const record = findRecord(path, `q${number}`)!
+      for (const { hash, text } of sharedTexts) expect(record.sharedTextOf(hash)).toBe(text)
     }
     await file.close()
     const remaining = written.flatMap((expected, number) => {

@@ -1,5 +1,6 @@
 /** Tests what becomes of files when their thread ends, with a thread in memory. */
 import { EventEmitter } from 'node:events'
+import { setImmediate as turn } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import type { StoreRequest } from './messages.ts'
 
@@ -35,12 +36,14 @@ test('requests to a thread that ends fail, later ones too, and the next file sta
   const opening = StoreFile.open('one')
   workers[0]!.answer(null)
   const file = await opening
-  const pending = [file.close(), StoreFile.open('two')].map((request) => request.catch((error: Error) => error))
+  const failures: Error[] = []
+  for (const request of [file.close(), StoreFile.open('two')])
+    request.catch((error: Error) => void failures.push(error))
   const cause = new Error('out of memory')
   workers[0]!.emit('error', cause)
   workers[0]!.emit('exit', 1)
-  for (const failed of pending)
-    expect(await failed).toMatchObject({ message: 'the thread that keeps files has ended', cause })
+  await turn()
+  expect(failures).toMatchObject(Array(2).fill({ message: 'the thread that keeps files has ended', cause }))
   await expect(file.close()).rejects.toThrow('the thread that keeps files has ended')
   expect(workers[0]!.requests).toHaveLength(3)
   const reopening = StoreFile.open('two')
