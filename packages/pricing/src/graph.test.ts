@@ -187,6 +187,19 @@ describe('a price jump', () => {
     }
   })
 
+  test('is not the lower liquidity after a report of missing balances, even if the pool moves again', () => {
+    const { graph, put, before } = world()
+    graph.startBlock()
+    const pool = put('p', 1.01)
+    const backing = 10
+    const pairs = [{ i: 0, j: 1, midPrice: 1.01, backingI: backing / 1.01, backingJ: backing }]
+    graph.correct(pool, { reserves: [backing, backing], fee: 0, pairs })
+    put('p', 1.012, backing)
+    expect([before(), graph.hasNoJumps]).toEqual([undefined, true])
+    put('p', 1.03, backing)
+    expect([before(), graph.hasNoJumps]).toEqual([1, false])
+  })
+
   test('counts from the next block on', () => {
     const { graph, put, before } = world()
     graph.startBlock()

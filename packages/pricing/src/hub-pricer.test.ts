@@ -184,3 +184,15 @@ describe('prices are computed again', () => {
     expect(world.renew()).toBeNull()
   })
 })
+
+test.each([[[ETH!, S3!, S4!]], [[ETH!, S4!, S3!]]])(
+  'of two hubs with the same liquidity the one with the lower address is priced first, in the order %j',
+  (hubs) => {
+    const { put, prices } = hubPricerOf({ hubs, stables: [S1!] })
+    put('low', S3!, S1!, 50_000, 2)
+    put('high', S4!, S1!, 50_000, 3)
+    // One unit for one: the hub that is priced later takes the lower of its two prices.
+    put('between', S3!, S4!, 50_000, 1)
+    expect(prices()).toMatchObject({ [S3!]: 2, [S4!]: 2 })
+  },
+)

@@ -28,6 +28,17 @@ describe('values by id', () => {
     expect(Array.from({ length: 6_000 }, (_, k) => addressOf(k)).filter((id) => !isSame(id))).toEqual([])
   })
 
+  test('take no more room the longer they come and go', () => {
+    const values = table()
+    const slots = () => (values as unknown as { readonly hashes: Int32Array }).hashes.length
+    const before = slots()
+    for (let n = 0; n < 10_000; n++) {
+      values.set({ id: addressOf(n), n })
+      values.delete(addressOf(n))
+    }
+    expect(slots()).toBe(before)
+  })
+
   test('are told apart where only digits differ that are not looked at, and where ids are short', () => {
     const values = table()
     const ids = [

@@ -199,6 +199,15 @@ describe('pools that count', () => {
     const reserves = familyOf('erc4626')!.reserves(pool).map(Number)
     asset.pricedPools.push({ pool, tokens, reserves, fee: 0, edges: [] } as unknown as PricedPool)
     for (const { usd } of depthOf(asset)) expect(usd / 1e9).toBeCloseTo(1, 6)
+    // Next to a pool of x·y = k, the vault pays for its existing shares and no more.
+    sold(asset, share, E9, E9)
+    for (const { impact, usd } of depthOf(asset)) {
+      // The pool takes the rest s, until v + r·s/(r + s) is (1 − impact)·(v + s), with v = r = 1e9.
+      const keep = 1 - impact / 100
+      const [b, c] = [keep * 2e9 - 2e9, 1e9 * (keep * 1e9 - 1e9)]
+      const rest = (-b + Math.sqrt(b * b - 4 * keep * c)) / (2 * keep)
+      expect(usd / (1e9 + rest)).toBeCloseTo(1, 5)
+    }
   })
 
   test('are the ones kept apart for tokens of many pools', () => {

@@ -74,6 +74,23 @@ describe('the rate before a jump', () => {
   })
 })
 
+describe('backings that are capped', () => {
+  test('are those of all three blocks, so that the return from a jump is still no jump', () => {
+    const history = historyOf(at(1), at(1), at(3))
+    history.capBackings([edgeWith(at(3, 20))])
+    expect(history.rateBeforeJump(edgeWith(at(1, 20)))).toBeUndefined()
+    expect(history.rateBeforeJump(edgeWith(at(9, 20)))).toMatchObject(at(1, 20))
+  })
+
+  test('stay as they were where the current ones are higher, and are 0 for a pair that is gone', () => {
+    const history = historyOf(at(1), at(1), at(1))
+    history.capBackings([edgeWith(at(1, 200))])
+    expect(history.recentRates.map(({ backing }) => backing)).toEqual([100, 100])
+    history.capBackings([])
+    expect(history.recentRates).toEqual([])
+  })
+})
+
 describe('the recent rates', () => {
   test('are those of two blocks with liquidity behind them', () => {
     const rates = () => historyOf(at(1), at(2), at(3)).recentRates.map(({ rate }) => rate)

@@ -206,6 +206,10 @@ describe('a share of several tokens', () => {
     expect(mixed(10_000n)).toBeCloseTo(2_000)
     const nameless = { [share]: [reading([part(dollar, 1_000n), part(unlistedToken, 50n)], { kind: 'pair' })] }
     expect(worthOf({ readings: nameless, named: new Set() })!.redeemableUsd * 1.02).toBeCloseTo(2 * 500)
+    // More components do not help: each may be minted, except the one with the least value.
+    const parts = [part(dollar, 1_000n), part(unlistedToken, 50n), part(ether, 1n)]
+    const threeNameless = { [share]: [reading(parts, { kind: 'pair' })] }
+    expect(worthOf({ readings: threeNameless, named: new Set() })!.redeemableUsd * 1.02).toBeCloseTo(2 * 500)
   })
 })
 

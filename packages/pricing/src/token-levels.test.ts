@@ -113,6 +113,17 @@ describe('the reference price of a token', () => {
     expect(token(ONE).referencePrice).toBe(2)
   })
 
+  test('hears a pool at most by the dollars behind its other token', () => {
+    const { put, anchor, assign, token } = framed()
+    put('t', TWO, ANCHOR, 10_000)
+    for (const id of ['p', 'q', 'r']) put(id, ONE, ANCHOR, 6_000, 2)
+    put('s', ONE, TWO, 1e9, 64)
+    anchor()
+    assign()
+    expect([token(TWO).level, token(ONE).level]).toEqual([levelOf(10_000), levelOf(10_000) - 1])
+    expect(token(ONE).referencePrice).toBe(2)
+  })
+
   test('does not hear those below it', () => {
     const { put, anchor, assign, token } = framed()
     put('p', ONE, ANCHOR, 1_000, 2)

@@ -6,7 +6,7 @@ import { address } from '../test/pools.ts'
 import type { TokenPrice } from './token.ts'
 import { TokenPricer } from './token-pricer.ts'
 
-const [DOLLAR, HUB, ONE, TWO] = [address(1), address(2), address(3), address(4)]
+const [DOLLAR, HUB, ONE, TWO, THREE] = [address(1), address(2), address(3), address(4), address(5)]
 const MIN_WEIGHT_USD = 300
 const ANCHOR: TokenPrice = { price: 1, evidence: Number.POSITIVE_INFINITY }
 
@@ -142,6 +142,27 @@ describe('the observations of a hub', () => {
   })
 })
 
+describe('the tokens that decide a price', () => {
+  /** Deciding tokens of a token with pools that derive from TWO and THREE at one dollar each. */
+  const deciding = (weightOfTwo: number, weightOfThree: number) => {
+    const { put, price, pricer, tokenAt } = pricerWith()
+    for (const token of [TWO, THREE]) put(`dollar${token}`, token, DOLLAR, 1, 100_000)
+    put('a', ONE, TWO, 2, weightOfTwo)
+    put('b', ONE, THREE, 3, weightOfThree)
+    price(ONE, { [ONE]: 5, [TWO]: 10, [THREE]: 10 })
+    return pricer.decidingTokens(tokenAt(ONE)).map(({ address }) => address)
+  }
+
+  test('are those of the heaviest pools with more than half of the weight', () => {
+    expect(deciding(1_001, 1_000)).toEqual([TWO])
+    expect(deciding(1_000, 1_001)).toEqual([THREE])
+  })
+
+  test('are those of both pools where each has half of the weight, because the median is one of their prices', () => {
+    expect(deciding(1_000, 1_000)).toEqual([TWO, THREE])
+  })
+})
+
 describe('a pool with a price jump', () => {
   /** Token with a pool that jumps from 2 to 6 dollars, and with another pool of the given liquidity. */
   const jumped = (otherBacking: number) => {
@@ -188,6 +209,20 @@ describe('a pool with a price jump', () => {
       ['c', 2, 1_000],
       ['d', 2.5, MIN_WEIGHT_USD],
     ])
+  })
+
+  test('counts for all tokens from the next block on', () => {
+    const world = pricerWith()
+    world.put('a', ONE, DOLLAR, 2, 1_000)
+    world.put('c', TWO, ONE, 1, 1e9)
+    world.put('d', TWO, DOLLAR, 2.5, MIN_WEIGHT_USD)
+    const levels = { [ONE]: 5, [TWO]: 4 }
+    world.graph.startBlock()
+    world.put('a', ONE, DOLLAR, 6, 4_000)
+    expect(world.price(TWO, levels)).toMatchObject({ price: 2, evidence: 1_000 })
+    world.graph.startBlock()
+    expect(world.price(TWO, levels)).toMatchObject({ price: 6, evidence: 4_000 })
+    expect(world.tokenAt(ONE).priceBeforeJump).toBeUndefined()
   })
 
   test('that had too little weight before does not count next to another pool', () => {

@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events'
 import { expect, test } from 'vitest'
 import { Abort, abortable, onAbort } from './abort.ts'
 
@@ -23,6 +24,15 @@ test('a promise is waited for until the caller gives up, and its own end counts 
   controller.abort(reason)
   await expect(never).rejects.toBe(reason)
   await expect(abortable(Promise.resolve(1), controller.signal)).rejects.toBe(reason)
+})
+
+test('a promise that has ended leaves no listener at a signal that many callers share', async () => {
+  const { signal } = new AbortController()
+  const listeners = () => getEventListeners(signal, 'abort').length
+  const pending = [Promise.resolve(1), Promise.reject(new Error('failed'))].map((promise) => abortable(promise, signal))
+  expect(listeners()).toBe(2)
+  await Promise.allSettled(pending)
+  expect(listeners()).toBe(0)
 })
 
 test('the light signal tells once, those who still listen, with a reason that says it was aborted', () => {

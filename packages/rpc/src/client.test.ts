@@ -347,6 +347,8 @@ test('logs are asked for by range and by hash, and those of another block are re
     [{ address: two, blockHash: hashAt(5) }],
   ])
   expect(await ended(rpc.getLogs({ blockHash: hashAt(6) }))).toBe('BAD_ANSWER')
+  const mixed = world([{ eth_getLogs: () => [log(5), log(6)] }])
+  expect(await ended(mixed.rpc.getLogs({ blockHash: hashAt(5) }))).toBe('BAD_ANSWER')
 })
 
 test('a second null means that a block has no logs, but not that a range has none', async () => {

@@ -102,6 +102,24 @@ test('a connection is kept for the next request, and a fresh one is opened besid
   expect(sockets.size).toBe(2)
 })
 
+test('a connection that breaks during a request leaves the idle ones alone', async () => {
+  const sockets = new Set<Socket>()
+  const url = await listen(
+    createHttpServer((request, response) => {
+      sockets.add(request.socket)
+      if (request.url === '/broken') request.socket.destroy()
+      else response.end('{}')
+    }),
+  )
+  await postJson(url, '{}')
+  await expect(postJson(new URL('/broken', url), '{}', { newConnection: true })).rejects.toThrow()
+  // The request was sent twice, each time on a connection of its own.
+  await expect.poll(() => poolOf(url.origin).counts.open).toBe(1)
+  expect(sockets.size).toBe(3)
+  await postJson(url, '{}')
+  expect([sockets.size, poolOf(url.origin).counts.open]).toEqual([3, 1])
+})
+
 test('a port where nobody listens refuses all who wait at once', async () => {
   const server = createServer()
   const url = await listen(server)

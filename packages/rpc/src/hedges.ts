@@ -78,7 +78,7 @@ export class HedgeBudget {
     return true
   }
 
-  /** Gives back one token per hedge of a request, because a hedge answered first. */
+  /** Gives back the tokens that the hedges of a request took, because a hedge answered first. */
   refund(hedges: number): void {
     this.tokens = Math.min(MAX_TOKENS, this.tokens + hedges)
   }

@@ -97,6 +97,20 @@ test('one lookup serves all requests; two hosts are looked up at a time, and one
   expect(resolver.pendingCount).toBe(0)
 })
 
+test('hosts that were found again are looked up side by side', async () => {
+  const resolver = new HostResolver()
+  const hosts = ['a.test', 'b.test']
+  for (const result of [gone(), ONE]) {
+    for (const host of hosts) await resolved(resolver, result, host)
+    vi.advanceTimersByTime(10_000)
+  }
+  lookups.length = 0
+  const all = hosts.map((host) => resolver.resolve(host))
+  expect(lookups.map(({ host }) => host)).toEqual(hosts)
+  for (const { finish } of lookups) finish(null, TWO)
+  expect(await Promise.all(all)).toEqual([TWO, TWO])
+})
+
 test('the option of sockets gets all addresses, or the first, or the error', async () => {
   const resolver = new HostResolver()
   const look = (all: boolean) =>

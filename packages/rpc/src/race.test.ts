@@ -382,6 +382,21 @@ test('a second request that did not help is paid for, and does not count against
   expect(tokens).toBe(9)
 })
 
+test.each([
+  // The third request starts while the second may still be answered, so both take a token.
+  ['that cost two tokens', { ...latency(100), longest: 1_000 }],
+  // The second request is lost when the third starts, which is therefore free.
+  ['of which one was free', latency(100)],
+])('two more requests %s leave the budget as it was where the last one answers', async (_, latencies) => {
+  const facts = { latency: latencies }
+  const { ends, events, course } = world([[{}], [{}], [{ after: 5, result: 'c' }]], [facts, facts, facts])
+  expect(await ends()).toMatchObject({ result: 'c' })
+  expect(events).toEqual(['hedge 1', 'hedge 2'])
+  let tokens = 0
+  while (course.hedgeBudget.takeToken()) tokens++
+  expect(tokens).toBe(10)
+})
+
 test('background work gets no second request', async () => {
   const { ends, attempts } = world([[{ after: 9_000, result: 'a' }], [{ result: 'b' }]])
   expect(await ends({ priority: 'background' })).toEqual({ result: 'a', at: 9_000 })

@@ -74,6 +74,8 @@ class Race<T> {
   private readonly startedAt = performance.now()
   private attempts = 0
   private hedgeCount = 0
+  /** Hedges that took a token. */
+  private paidHedgeCount = 0
   private round = 0
   private wrongChainCount = 0
   private isDone = false
@@ -283,7 +285,9 @@ class Race<T> {
     if (!alternative && hedgeAgainInMs > 1) return hedgeAgainInMs
     // A lost attempt, or a request with much of its timeout gone, is hedged without budget.
     const isUrgent = performance.now() - this.startedAt > URGENT_TIMEOUT_SHARE * this.options.requestTimeoutMs
-    if (!isUrgent && !(alternative && lostInMs <= 1) && !hedgeBudget.takeToken()) return alternative ? lostInMs : 0
+    const isFree = isUrgent || (alternative !== undefined && lostInMs <= 1)
+    if (!isFree && !hedgeBudget.takeToken()) return alternative ? lostInMs : 0
+    if (!isFree) this.paidHedgeCount++
     this.hedgeCount++
     onExtraRequest('hedge', upstream)
     this.startAttempt(upstream, !alternative)
@@ -323,7 +327,7 @@ class Race<T> {
     }
     const wasNeeded = [...this.running].some(({ startedAt }) => startedAt < winner.startedAt)
     if (this.hedgeCount > 0) this.context.hedgeBudget.recordOutcome(wasNeeded)
-    if (wasNeeded && this.hedgeCount > 0) this.context.hedgeBudget.refund(this.hedgeCount)
+    if (wasNeeded) this.context.hedgeBudget.refund(this.paidHedgeCount)
     winner.upstream.recordSuccess()
     winner.upstream.health.recordLatency(kind, now - (winner.sendContext.sentAt ?? winner.startedAt))
     this.end(() => this.resolve(result))

@@ -207,6 +207,18 @@ test('the ejection of a lagging endpoint outlasts its answers, and ends with a h
   expect(upstream.isEjected).toBe(false)
 })
 
+test('an endpoint that lags is asked for its chain and capabilities again, because another node may answer', async () => {
+  const { upstream, methods } = world({ eth_call: () => able })
+  await upstream.checkChain(sendOf())
+  await upstream.capabilities()
+  const { length } = methods
+  upstream.recordLaggingHead(5)
+  expect(upstream.isChainVerified).toBe(false)
+  await upstream.checkChain(sendOf())
+  await upstream.capabilities()
+  expect(methods).toHaveLength(2 * length)
+})
+
 test('an endpoint of another chain is passed over for a minute', () => {
   const { upstream } = world()
   const wrong = error('WRONG_CHAIN')

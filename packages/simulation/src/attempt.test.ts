@@ -3,7 +3,7 @@ import { bytecode } from '@sluice/bindings/bytecode'
 import { type Address, type Hex, toAddress } from '@sluice/chains'
 import { type CallOptions, type CallRequest, type Rpc, RpcError } from '@sluice/rpc'
 import { expect, test } from 'vitest'
-import { type CallEnvironment, type ProbeRun, runProbe } from './attempt.ts'
+import { type CallEnvironment, mergeOverrides, type ProbeRun, runProbe } from './attempt.ts'
 import type { SetUp } from './setup.ts'
 import type { SimulationRequest } from './types.ts'
 
@@ -222,4 +222,13 @@ test('a target that failed for too little gas of the node is no outcome', async 
     message: `the node caps calls below the ${outerGasOf(call.data)} gas of this simulation`,
   })
   expect((await attempt({ answers: [{ ...starved, success: true }] })).outcome).toMatchObject({ success: true })
+})
+
+test('overrides of one account are merged by field, and the later value of a field counts', () => {
+  const [one, two] = [toAddress(`0x${'1'.repeat(40)}`), toAddress(`0x${'2'.repeat(40)}`)]
+  const first = { [one]: { code: '0x60', balance: 1n }, [two]: { balance: 2n } } as const
+  expect(mergeOverrides(first, { [one]: { code: '0x61' } }, {}, { [one]: { nonce: 3 } })).toEqual({
+    [one]: { code: '0x61', balance: 1n, nonce: 3 },
+    [two]: { balance: 2n },
+  })
 })

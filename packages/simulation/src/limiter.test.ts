@@ -39,6 +39,37 @@ test('more than the queue holds are refused', async () => {
   await Promise.all(running)
 })
 
+test('a light run that fits starts at once, even where heavy ones fill the queue', async () => {
+  const limiter = limiterOf(3)
+  await limiter.run(quick, () => work(1))
+  const gate = Promise.withResolvers<{ gasUsed: number }>()
+  // A target that is unknown counts as heavy: one runs, and three wait.
+  const heavy = Array.from({ length: 4 }, () => limiter.run(slow, () => gate.promise))
+  await expect(limiter.run(slow, () => gate.promise)).rejects.toMatchObject({ code: 'OVERLOADED' })
+  expect(await limiter.run(quick, async () => ({ gasUsed: 1 }))).toEqual({ gasUsed: 1 })
+  gate.resolve({ gasUsed: 15_000_000 })
+  await Promise.all(heavy)
+})
+
+test('a target counts as light only after several light runs', async () => {
+  const limiter = limiterOf()
+  await limiter.run(slow, async () => ({ gasUsed: 15_000_000 }))
+  const maxConcurrent = async () => {
+    let [running, max] = [0, 0]
+    const lightWork = async () => {
+      max = Math.max(max, ++running)
+      await turn()
+      running--
+      return { gasUsed: 1 }
+    }
+    await Promise.all(Array.from({ length: 3 }, () => limiter.run(slow, lightWork)))
+    return max
+  }
+  await limiter.run(slow, async () => ({ gasUsed: 1 }))
+  // Of 15 million gas, 7.5 million count after one light run, and less than a million after three more.
+  expect([await maxConcurrent(), await maxConcurrent()]).toEqual([1, 3])
+})
+
 test('a caller who gives up frees the place in the queue', async () => {
   const limiter = limiterOf(1)
   await limiter.run(quick, () => work(1))

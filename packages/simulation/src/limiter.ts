@@ -55,7 +55,7 @@ export class CostLimiter {
     signal?: AbortSignal,
   ): Promise<T> {
     const cost = this.costOf(target)
-    if (!this.canStart(cost) || this.queue.length > 0) await this.wait(cost, signal)
+    if (!this.canStart(cost)) await this.wait(cost, signal)
     else this.start(cost)
     try {
       const result = await simulate()
@@ -100,7 +100,6 @@ export class CostLimiter {
       const queuedRun = { cost, start }
       this.queue.push(queuedRun)
       const detach = onAbort(signal, cancel)
-      this.startNext()
     })
   }
 

@@ -19,6 +19,12 @@ test.each([
   expect(sanitizeText(text, 60)).toBe(shown)
 })
 
+test('a character of two code units is left out whole where the limit cuts it', () => {
+  expect(sanitizeText('\u{1f600}\u{1f680}', 3)).toBe('\u{1f600}')
+  expect(sanitizeText('\u{1f600}\u{1f680}', 4)).toBe('\u{1f600}\u{1f680}')
+  expect(sanitizeText('a \u{1f680}', 3)).toBe('a')
+})
+
 test('whatever comes stays short, on one line and well formed', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary', maxLength: 200 }), fc.integer({ min: 1, max: 60 }), (text, maxLength) => {

@@ -189,6 +189,25 @@ describe('a scan', () => {
     }
   })
 
+  test('pauses as long as the node demands, at most a minute', async () => {
+    vi.useFakeTimers()
+    try {
+      const { scan, ranges, failures } = scanOf([rows[0]!])
+      const pauses = [5_000, 90_000]
+      failures.push(...pauses.map((retryAfterMs) => new RpcError('RATE_LIMITED', 'no', '0x', { retryAfterMs })))
+      const running = scan.run()
+      for (const [k, pause] of [5_000, 60_000].entries()) {
+        await vi.advanceTimersByTimeAsync(pause - 1)
+        expect(ranges).toHaveLength(k + 1)
+        await vi.advanceTimersByTimeAsync(1)
+      }
+      await running
+      expect(ranges).toHaveLength(3)
+    } finally {
+      vi.useRealTimers()
+    }
+  })
+
   test('continues up to the newest block if blocks are skipped meanwhile', async () => {
     let skips = 1
     const onRequest = () => {

@@ -127,6 +127,8 @@ describe('the branch to a head', () => {
     expect(await node([]).branchTo(header(108))).toBe('broken')
     const fork = [100, 101, 102, 103].map((number) => header(number, 'f'))
     expect(await node(fork).branchTo(header(104, 'f'))).toBeNull()
+    // The oldest block itself was replaced, so its parent cannot be in the history.
+    expect(await node(fork.slice(1)).branchTo(header(104, 'f'))).toBeNull()
     const far = Array.from({ length: HISTORY_BLOCKS + 1 }, (_, k) => header(106 + k))
     const reaching = await node(far).branchTo(header(105 + HISTORY_BLOCKS))
     expect(reaching).toEqual(result(105, far.slice(0, HISTORY_BLOCKS)))
@@ -171,6 +173,16 @@ describe('followed tokens', () => {
     expect(tokens.dropOldest()).toBe(false)
     for (const n of [2, 3]) tokens.markRequested(testAddress(n), n)
     expect([tokens.dropOldest(), tokens.takeDropped()]).toEqual([true, [testAddress(2)]])
+  })
+
+  test('a token is followed for an hour after its last request by default', () => {
+    const defaultTokens = new FollowedTokens(named, defaultMarketLimits)
+    const HOUR_MS = 60 * 60 * 1_000
+    defaultTokens.markRequested(testAddress(2), 5)
+    defaultTokens.dropIdle(HOUR_MS + 4)
+    expect(defaultTokens.has(testAddress(2))).toBe(true)
+    defaultTokens.dropIdle(HOUR_MS + 5)
+    expect(defaultTokens.has(testAddress(2))).toBe(false)
   })
 
   test('a neighbor keeps the time of its own later request, so tokens become idle in the order of their requests', () => {
@@ -270,6 +282,9 @@ describe('requested pairs', () => {
     pairs.restore([`${a},${c}`])
     expect([pairs.isNew([a, b]), pairs.stateCount]).toEqual([true, { entries: 2, evicted: 1 }])
     tokens.dropIdle(Number.POSITIVE_INFINITY)
+    expect([pairs.isNew([b, c]), [...pairs.loadedKeys()]]).toEqual([true, []])
+    // A pair of tokens that nobody follows is never in memory.
+    pairs.restore([`${b},${c}`])
     expect([pairs.isNew([b, c]), [...pairs.loadedKeys()]]).toEqual([true, []])
     for (const token of [a, b, c]) tokens.markRequested(token)
     expect(pairs.isNew([b, c])).toBe(true)

@@ -224,6 +224,25 @@ describe('followed pools', () => {
     expect([outdatedIds(pool.pool), outdatedIds(twin.pool)]).toEqual([[], ['p']])
   })
 
+  test('are still complete when the twin hands them back, and no longer outdated when they are dropped', () => {
+    const rowsOf = (row: DexRow) => (row.family === 'lazy' ? [row] : [])
+    const twinFamily = family('lazy-sampled', { sampled: {} as never, rowsOf })
+    const directory = new PoolDirectory(chain, [...families, twinFamily])
+    const lazy = { ...entry('lazy', 'p', hub, a), pool: { ...poolOf('lazy', 'p', [hub, a]), fixed: 7 } }
+    directory.tokens.markRequested(a)
+    directory.add(lazy)
+    directory.complete(lazy)
+    expect(directory.handOver('p')).toBe(true)
+    directory.handBack('p')
+    const handedBack = directory.followedPools.get('p')!
+    expect([handedBack, directory.isIncomplete(handedBack)]).toEqual([lazy, false])
+    const twinPools = PoolMap.empty.with([{ ...lazy.pool, family: 'lazy-sampled', state: 1 }])
+    expect(directory.outdatedIds(twinPools)).toEqual(['p'])
+    directory.tokens.dropIdle(Number.POSITIVE_INFINITY)
+    expect(directory.dropUnfollowed(directory.tokens.takeDropped())).toEqual(['p'])
+    expect(directory.outdatedIds(twinPools)).toEqual([])
+  })
+
   test('go to the twin of their own version if a contract has several', () => {
     const [first, second] = ['v1', 'v2'].map((version) => ({ ...rowOf('paired', 100), version })) as [DexRow, DexRow]
     const twinFamily = family('paired-sampled', {

@@ -165,6 +165,21 @@ test('reads of one call may override different slots of one account', async () =
   ])
 })
 
+test('reads of one lens keep the slots and the balance that each of them overrides', async () => {
+  const { run, calls } = nodeOf()
+  const slotOf = (n: number): Hex => `0x${n.toString(16).padStart(64, '0')}`
+  const lens = { to: at(7), code: '0x6001' } as const
+  await run([
+    all([
+      read(1, { ...lens, balance: 5n, storage: { [at(7)]: { [slotOf(1)]: slotOf(11) } } }),
+      read(2, { ...lens, storage: { [at(7)]: { [slotOf(2)]: slotOf(12) } } }),
+    ]),
+  ])
+  expect(calls.map(({ options }) => options.overrides?.[at(7)])).toEqual([
+    { code: '0x6001', balance: 5n, stateDiff: { [slotOf(1)]: slotOf(11), [slotOf(2)]: slotOf(12) } },
+  ])
+})
+
 test('storage overrides count as bytes of a call', async () => {
   const { run, sizes } = nodeOf()
   // 2,000 words of a key and a value each: 132,000 bytes.

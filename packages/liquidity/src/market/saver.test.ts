@@ -11,6 +11,7 @@ import { History } from './history.ts'
 import { Ledger } from './ledger.ts'
 import { defaultMarketLimits } from './limits.ts'
 import { PoolDirectory } from './pool-directory.ts'
+import type { PoolEntry } from './pool-reader.ts'
 import { rowsHash, Saver } from './saver.ts'
 
 const testAddress = (n: number): Address => toAddress(`0x${n.toString(16).padStart(40, '0')}`)
@@ -177,6 +178,34 @@ describe('a save', () => {
     publish(3, [])
     await saver.save()
     expect(summary(store.saves[2])).toMatchObject({ newPools: [[pools[0]!.id, 0]], kept: [] })
+  })
+
+  test('counts a pool once that is both listed and followed, when it keeps only the pools in memory', async () => {
+    const { directory, saver, publish } = market(3)
+    await saver.restore()
+    const follow = (...entries: readonly PoolEntry[]) => {
+      directory.tokens.markRequested(a)
+      for (const entry of entries) directory.add(entry)
+    }
+    const [listed, ...plain] = [20, 21, 22, 23].map((n, k) => {
+      const row = directory.rows[k === 0 ? 1 : 0]!
+      return { row, pool: poolOf(n, row.family) }
+    })
+    directory.listedPools.set(listed!.pool.id, listed!)
+    follow(listed!, plain[0]!)
+    publish(1, [])
+    await saver.save()
+    directory.tokens.dropIdle(Number.POSITIVE_INFINITY)
+    directory.dropUnfollowed(directory.tokens.takeDropped())
+    follow(listed!, plain[1]!)
+    publish(2, [])
+    await saver.save()
+    expect(new Set(summary(store.saves[1]).kept)).toEqual(new Set([listed!.pool.id, plain[1]!.pool.id]))
+    // Two pools are in the store now, so a third one fits.
+    follow(plain[2]!)
+    publish(3, [])
+    await saver.save()
+    expect(summary(store.saves[2])).toMatchObject({ newPools: [[plain[2]!.pool.id, 0]], kept: [] })
   })
 
   test('is complete again if the store has lost content, and after a failure', async () => {

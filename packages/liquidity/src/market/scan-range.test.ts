@@ -67,6 +67,18 @@ test('a dense stretch of logs is crossed in small ranges, which grow again after
   expect(requests).toBeLessThan(400)
 })
 
+test('a limit that was stated once may come from the logs of the range; stated twice, it is that of the plan', () => {
+  const range = new ScanRange()
+  range.recordRefused(10_000, 100)
+  range.recordAccepted(100)
+  expect(range.blocks).toBe((100 + 10_000) / 2)
+  range.recordRefused(range.blocks, 100)
+  for (let k = 0; k < 15; k++) {
+    expect(range.blocks).toBe(100)
+    range.recordAccepted(100)
+  }
+})
+
 test('a refused single block ends the search', () => {
   const range = new ScanRange(1)
   expect(range.recordRefused(1, undefined)).toBe(false)

@@ -232,6 +232,24 @@ describe('a file in the thread', () => {
     database.close()
   })
 
+  test('deletes pools only in the save that names those to keep', async () => {
+    const path = newPath()
+    const file = await StoreFile.open(path)
+    const adding = (n: number) => ({ do: 'write', newPools: [saved(n)], changedPools: [], goneIds: [] }) as const
+    await file.save(factsAt(1), parts(adding(1), adding(2), { do: 'keep', ids: [testAddress(1)] }))
+    await file.save(factsAt(2), parts(adding(3)))
+    const failing = (async function* () {
+      yield { do: 'keep', ids: [testAddress(3)] } as const
+      throw new Error('no more')
+    })()
+    await expect(file.save(factsAt(3), failing)).rejects.toThrow('no more')
+    await file.save(factsAt(4), parts(adding(4)))
+    await file.close()
+    const database = new SnapshotDatabase(path)
+    expect([...database.pools()].map(({ pool }) => pool.id).sort()).toEqual([1, 3, 4].map(testAddress))
+    database.close()
+  })
+
   test('undoes a save whose parts fail, and reports an unusable file', async () => {
     const path = newPath()
     const file = await StoreFile.open(path)

@@ -94,15 +94,21 @@ test('the oldest blocks are deleted, by number and by size, and the others stay 
     for (let number = 0; number < 100; number++) {
       pools = pools.with(Array.from({ length: 4 }, (_, k) => pool(`0x${(number + k) % 20}`, state(number))))
       written.push(pools)
-      await file.append(snapshotAt(number, pools), { records: [{ id: `q${number}`, text: '' }], sharedTexts: [] })
+      const sharedTexts = ['of all', `of ${number}`].map((hash) => ({ hash, text: `text ${hash}` }))
+      await file.append(snapshotAt(number, pools), { records: [{ id: `q${number}`, text: '' }], sharedTexts })
+      // Deletes with the oldest blocks no text that the newest one uses.
+      const record = findRecord(path, `q${number}`)!
+      for (const { hash, text } of sharedTexts) expect(record.sharedTextOf(hash)).toBe(text)
     }
     await file.close()
     const remaining = written.flatMap((expected, number) => {
       const record = findRecord(path, `q${number}`)
       if (record) expect([...record.snapshot.pools]).toEqual([...expected])
+      if (record) for (const hash of ['of all', `of ${number}`]) expect(record.sharedTextOf(hash)).toBe(`text ${hash}`)
       return record ? [number] : []
     })
     expect(remaining.at(-1)).toBe(99)
+    expect(findRecord(path, 'q99')!.sharedTextOf('of 0')).toBeUndefined()
     expect(remaining.length).toBeGreaterThan(5)
     expect(remaining.length).toBeLessThan(60)
     expect(remaining).toEqual(remaining.map((_, k) => 100 - remaining.length + k))

@@ -202,6 +202,17 @@ describe('a pool whose quotes depend on an account', () => {
     expect(ledger.earned.pools.has(pool.id)).toBe(false)
   })
 
+  test('loses its trust when it is gone, and starts again when it is back', () => {
+    observeUntil(1, 10, [vault(1_000n)])
+    expect(ledger.earned.pools.has(VAULT)).toBe(true)
+    observe(11, [])
+    expect([ledger.earned.pools.has(VAULT), ledger.counts.watched]).toEqual([false, 0])
+    observeUntil(12, 20, [vault(1_000n)])
+    expect(ledger.earned.pools.has(VAULT)).toBe(false)
+    observe(21, [vault(1_000n)])
+    expect(ledger.earned.pools.has(VAULT)).toBe(true)
+  })
+
   test('keeps trust when a deposit leaves its quotes unchanged', () => {
     observeUntil(1, 10, [vault(1_000n)])
     expect(ledger.earned.pools.has(VAULT)).toBe(true)

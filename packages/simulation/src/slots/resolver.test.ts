@@ -56,6 +56,17 @@ test('a learned layout is used until it is forgotten', async () => {
   expect(await resolver.layout(readerOf(node))).toEqual({})
 })
 
+test('a transfer confirms the layout that it used, of this token and account, and no later one', () => {
+  const resolver = new SlotResolver()
+  const [account, other] = [toAddress(`0x${'8'.repeat(40)}`), toAddress(`0x${'9'.repeat(40)}`)]
+  const [layout, later] = [1n, 2n].map((base) => ({ allowance: { order: 'solidity', base, contract: token } }) as const)
+  resolver.recordTransfer(token, account, layout!)
+  expect(resolver.hasTransferred(token, account, layout!)).toBe(true)
+  expect(resolver.hasTransferred(token, account, later!)).toBe(false)
+  expect(resolver.hasTransferred(token, other, layout!)).toBe(false)
+  expect(resolver.hasTransferred(other, account, layout!)).toBe(false)
+})
+
 test('the layout of a token without code is searched again', async () => {
   const node = { isUp: true, reads: 0, code: '0x' as Hex }
   const resolver = new SlotResolver()

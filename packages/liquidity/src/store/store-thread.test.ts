@@ -1,0 +1,53 @@
+/** Tests what becomes of files when their thread ends, with a thread in memory. */
+import { EventEmitter } from 'node:events'
+import { setImmediate as turn } from 'node:timers/promises'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import type { StoreRequest } from './messages.ts'
+
+class FakeWorker extends EventEmitter {
+  readonly requests: StoreRequest[] = []
+  constructor() {
+    super()
+    workers.push(this)
+  }
+  postMessage(request: StoreRequest): void {
+    this.requests.push(request)
+  }
+  ref(): void {}
+  unref(): void {}
+  /** Answers the last request. */
+  answer(result: unknown): void {
+    this.emit('message', { jobId: this.requests.at(-1)!.jobId, result })
+  }
+}
+const workers: FakeWorker[] = []
+let StoreFile: typeof import('./store-thread.ts').StoreFile
+beforeAll(async () => {
+  vi.resetModules()
+  vi.doMock('node:worker_threads', () => ({ Worker: FakeWorker }))
+  ;({ StoreFile } = await import('./store-thread.ts'))
+})
+afterAll(() => {
+  vi.doUnmock('node:worker_threads')
+  vi.resetModules()
+})
+
+test('requests to a thread that ends fail, later ones too, and the next file starts another thread', async () => {
+  const opening = StoreFile.open('one')
+  workers[0]!.answer(null)
+  const file = await opening
+  const failures: Error[] = []
+  for (const request of [file.close(), StoreFile.open('two')])
+    request.catch((error: Error) => void failures.push(error))
+  const cause = new Error('out of memory')
+  workers[0]!.emit('error', cause)
+  workers[0]!.emit('exit', 1)
+  await turn()
+  expect(failures).toMatchObject(Array(2).fill({ message: 'the thread that keeps files has ended', cause }))
+  await expect(file.close()).rejects.toThrow('the thread that keeps files has ended')
+  expect(workers[0]!.requests).toHaveLength(3)
+  const reopening = StoreFile.open('two')
+  expect(workers).toHaveLength(2)
+  workers[1]!.answer(null)
+  expect((await reopening).facts).toBeNull()
+})
