@@ -12,8 +12,6 @@ import { reportToken, type TokenReportRequest } from './token-report.ts'
 const addressOf = (digit: string): Address => toAddress(`0x${digit.repeat(40)}`)
 const token = addressOf('3')
 const pool = addressOf('6')
-const TRADER = '0x5177ce0000000000000000000000000000000003' as Address
-const FRIEND = '0x5177ce00000000000000000000000000000f41e4'
 const SWAP_PROBE = '0x5177ce0000000000000000000000000000000001' as Address
 const abi = AbiCoder.defaultAbiCoder()
 const probe = TokenProbe__factory.createInterface()
@@ -74,18 +72,28 @@ test('a plain token has no taxes and can be sold', async () => {
 
 test('with a pool the probe stands before its code', async () => {
   const { call, at, options } = await measure()
-  expect(call).toEqual({ from: TRADER, to: TRADER, data: call.data, gas: 20_000_000n })
+  const { from } = call
+  expect(call).toEqual({ from, to: from, data: call.data, gas: 20_000_000n })
   expect(at).toBe(100)
   expect(options).toMatchObject({ timeoutMs: 77, priority: 'lookup' })
   expect(options).not.toHaveProperty('signal')
-  const { [TRADER]: trader, [pool]: before, [SWAP_PROBE]: swapProbe, ...others } = options.overrides!
+  const { [from!]: trader, [pool]: before, [SWAP_PROBE]: swapProbe, ...others } = options.overrides!
   expect(trader).toEqual({ code: bytecode.TokenProbe.runtime })
   expect(before).toEqual({ code: expect.stringContaining(SWAP_PROBE.slice(2)) })
   expect(swapProbe).toEqual({ code: bytecode.SwapProbe.runtime })
   expect(Object.values(others)).toEqual([{ code: '0x6009' }])
   const [order] = probe.decodeFunctionData('run', call.data)
-  expect([order.token, order.friend, order.pool].map((one: string) => one.toLowerCase())).toEqual([token, FRIEND, pool])
+  expect([order.token, order.pool].map((one: string) => one.toLowerCase())).toEqual([token, pool])
   expect([...order.sizes]).toEqual([10n, 1_000n])
+})
+
+test('every measurement has other accounts, so that no token can let only these accounts sell', async () => {
+  const accounts: unknown[] = []
+  for (let k = 0; k < 3; k++) {
+    const { call } = await measure()
+    accounts.push(call.from, probe.decodeFunctionData('run', call.data)[0].friend.toLowerCase())
+  }
+  expect(new Set(accounts).size).toBe(6)
 })
 
 test('without a pool the trader is given the largest size', async () => {
@@ -103,10 +111,11 @@ test('without a pool the trader is given the largest size', async () => {
       return probe.encodeFunctionResult('run', [report])
     }
     await reportToken({ call } as unknown as Rpc, request, context)
-    const key = keccak256(abi.encode(['address', 'uint256'], [TRADER, 0n]))
+    const { from } = sent[0]!.call
+    const key = keccak256(abi.encode(['address', 'uint256'], [from, 0n]))
     expect(sent[0]!.options.overrides).toEqual({
       [token]: { stateDiff: { [key]: toBeHex(1_000n, 32) } },
-      [TRADER]: { code: bytecode.TokenProbe.runtime },
+      [from!]: { code: bytecode.TokenProbe.runtime },
     })
     expect(probe.decodeFunctionData('run', sent[0]!.call.data)[0].pool).toBe(ZERO_ADDRESS)
   }

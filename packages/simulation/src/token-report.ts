@@ -1,4 +1,5 @@
 /** Measures how a token behaves when bought, transferred, and sold, in one eth_call. */
+import { randomBytes } from 'node:crypto'
 import { type TokenProbe, TokenProbe__factory } from '@sluice/bindings'
 import { bytecode } from '@sluice/bindings/bytecode'
 import { type Address, type Hex, PPM, toAddress, ZERO_ADDRESS } from '@sluice/chains'
@@ -14,10 +15,6 @@ import type { TokenReport } from './types.ts'
 
 const abi = TokenProbe__factory.createInterface()
 
-/** Fictitious account that buys, transfers, and sells the token. */
-const TRADER = toAddress('0x5177cE0000000000000000000000000000000003')
-/** Fictitious account without code to which the trader transfers tokens. */
-const RECIPIENT = toAddress('0x5177ce00000000000000000000000000000f41e4')
 /** Gas limit of the measurement. */
 const CALL_GAS = 20_000_000n
 /** Maximum characters of the symbol. */
@@ -60,14 +57,18 @@ export async function reportToken(
     context.slots.layout(new TokenReader({ rpc, token, block, request: sharedOptions })),
     pool ? rpc.getCode(pool, block, options) : undefined,
   ])
-  const order = { token, friend: RECIPIENT, pool: pool ?? ZERO_ADDRESS, sizes: [...sizes] }
+  // The trader buys, transfers, and sells the token. The recipient of the transfer has no code.
+  const [trader, recipient] = [randomAccount(), randomAccount()]
+  const order = { token, friend: recipient, pool: pool ?? ZERO_ADDRESS, sizes: [...sizes] }
   const overrides = {
-    ...(pool && poolCode ? probeAt(pool, poolCode) : storageOverrides(await traderWrites(reader, layout, largestSize))),
-    [TRADER]: { code: bytecode.TokenProbe.runtime },
+    ...(pool && poolCode
+      ? probeAt(pool, poolCode)
+      : storageOverrides(await traderWrites(reader, layout, trader, largestSize))),
+    [trader]: { code: bytecode.TokenProbe.runtime },
   }
   const data = abi.encodeFunctionData('run', [order]) as Hex
   const answer = await rpc
-    .call({ from: TRADER, to: TRADER, data, gas: CALL_GAS }, block, { ...options, overrides })
+    .call({ from: trader, to: trader, data, gas: CALL_GAS }, block, { ...options, overrides })
     .catch((error: unknown) => {
       if (!(error instanceof RpcError && error.code === 'REVERTED')) throw error
       throw new SimulationError('BAD_TOKEN', `${token} cannot be measured: ${error.message}`, { cause: error })
@@ -85,8 +86,16 @@ export async function reportToken(
   }
 }
 
-async function traderWrites(reader: TokenReader, layout: TokenLayout, amountIn: bigint): Promise<StorageWrites> {
-  const setUp = await slotSetUp(reader, layout, { from: TRADER, spender: SLOT_PROBE, amountIn })
+/** Returns an account that nobody can know in advance: a token could let only known test accounts sell. */
+const randomAccount = (): Address => toAddress(`0x${randomBytes(20).toString('hex')}`)
+
+async function traderWrites(
+  reader: TokenReader,
+  layout: TokenLayout,
+  trader: Address,
+  amountIn: bigint,
+): Promise<StorageWrites> {
+  const setUp = await slotSetUp(reader, layout, { from: trader, spender: SLOT_PROBE, amountIn })
   if (!setUp) throw new SimulationError('UNKNOWN_SLOTS', `the storage of ${reader.token} could not be worked out`)
   return setUp.writes
 }
