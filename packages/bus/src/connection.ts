@@ -6,8 +6,6 @@ import { BusError } from './errors.ts'
 
 /** Milliseconds without a reply after which the connection counts as dead; longer than any blocking read. */
 const REPLY_TIMEOUT_MS = 2_500
-/** Message of the error for a Redis without free memory. */
-const FULL_MESSAGE = 'Redis is full: it refuses writes at its maxmemory'
 /** Option of the client library that returns strings as bytes. */
 const BYTES_MAPPING = { [RESP_TYPES.BLOB_STRING]: Buffer } as const
 type TypeMapping = typeof BYTES_MAPPING
@@ -65,10 +63,10 @@ export async function connect(url: string): Promise<OwnConnection> {
       close()
     }, REPLY_TIMEOUT_MS).unref()
     pendingReply.then(resolve, (cause: unknown) => {
-      // An error reply does not end the connection.
-      if (!(cause instanceof ErrorReply)) reject(new BusError('AWAY', 'the connection to Redis broke', { cause }))
-      else if (cause.message.includes('OOM command not allowed')) reject(new BusError('FULL', FULL_MESSAGE, { cause }))
-      else reject(cause)
+      const error = toBusError(cause)
+      // A server that became a replica keeps its connections. A new connection may lead to the new primary.
+      if (error instanceof BusError && error.code === 'AWAY') close()
+      reject(error)
     })
     return promise.finally(() => clearTimeout(replyTimeout))
   }
@@ -77,6 +75,19 @@ export async function connect(url: string): Promise<OwnConnection> {
     callForBytes: (...command) => send(command, BYTES_MAPPING),
     close,
   }
+}
+
+/** Converts an error of a command. Other error replies are returned unchanged: they do not end the connection. */
+function toBusError(cause: unknown): unknown {
+  if (!(cause instanceof ErrorReply)) return new BusError('AWAY', 'the connection to Redis broke', { cause })
+  const { message } = cause
+  // Redis 6 puts errors of commands in scripts after a text of its own.
+  if (/\bREADONLY\b/.test(message)) return new BusError('AWAY', 'Redis has become a replica', { cause })
+  if (message.includes('OOM command not allowed'))
+    return new BusError('FULL', 'Redis is full: it refuses writes at its maxmemory', { cause })
+  if (/\bMISCONF\b/.test(message))
+    return new BusError('FULL', 'Redis refuses writes: it cannot write to its disk', { cause })
+  return cause
 }
 
 /** Runs work over its own connection, and again over a new one after every failure, until the signal aborts. */

@@ -2,8 +2,8 @@
 import { CodedError } from '@sluice/chains'
 
 /**
- * AWAY: no connection to Redis, or no reply in time.
- * FULL: Redis rejects writes because of its `maxmemory`.
+ * AWAY: no connection to Redis, no reply in time, or a connection to a replica.
+ * FULL: Redis rejects writes because of its `maxmemory`, or because it cannot write to its disk.
  * LOST: another process holds the lease.
  * CHANGED: Redis holds another state than the one published last.
  * DAMAGED: the state in Redis is incomplete and cannot be joined.

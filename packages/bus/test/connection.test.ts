@@ -1,6 +1,8 @@
-import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
+import { type AddressInfo, createServer, connect as openSocket, type Server, type Socket } from 'node:net'
 import { afterEach, expect, test } from 'vitest'
+import { Commands } from '../src/commands.ts'
 import { connect } from '../src/connection.ts'
+import { hasRedis, TestRedis } from './redis.ts'
 
 let server: Server
 const sockets: Socket[] = []
@@ -32,3 +34,43 @@ test.each([
   },
   10_000,
 )
+
+test.each([
+  "MISCONF Redis is configured to save RDB snapshots, but it's currently unable to persist to disk.",
+  'MISCONF Errors writing to the AOF file: No space left on device',
+  "OOM command not allowed when used memory > 'maxmemory'.",
+  'ERR Error running script (call to f_1): @user_script:2: @user_script: 2: -MISCONF Errors writing to the AOF file',
+])('a write that Redis refuses fails with FULL: %s', async (message) => {
+  const url = await serve((socket) => {
+    socket.on('data', (data) => {
+      const commandCount = data.toString().match(/^\*\d/gm)?.length ?? 0
+      socket.write(data.includes('SET\r\n$1') ? `-${message}\r\n` : '+OK\r\n'.repeat(commandCount))
+    })
+  })
+  const connection = await connect(url)
+  await expect(connection.call('SET', 'a', 1)).rejects.toMatchObject({ code: 'FULL' })
+  expect(await connection.call('PING')).toBe('OK')
+  connection.close()
+})
+
+test.skipIf(!hasRedis)('after a failover, commands leave the server that became a replica', async () => {
+  const [oldPrimary, newPrimary] = await Promise.all([TestRedis.start(), TestRedis.start()])
+  let { port } = oldPrimary
+  const url = await serve((socket) => {
+    const upstream = openSocket(port, '127.0.0.1')
+    sockets.push(upstream)
+    socket.pipe(upstream).pipe(socket)
+  })
+  const commands = new Commands(url.replace('user:secret@', ''))
+  try {
+    expect(await commands.call('SET', 'a', 1)).toBe('OK')
+    await oldPrimary.call('REPLICAOF', '127.0.0.1', newPrimary.port)
+    port = newPrimary.port
+    await expect(commands.call('SET', 'a', 2)).rejects.toMatchObject({ code: 'AWAY' })
+    expect(await commands.call('SET', 'a', 3)).toBe('OK')
+    expect(await newPrimary.call('GET', 'a')).toBe('3')
+  } finally {
+    commands.close()
+    await Promise.all([oldPrimary.stop(), newPrimary.stop()])
+  }
+})
