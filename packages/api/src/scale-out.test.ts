@@ -175,7 +175,7 @@ test('failures are logged by their kind, a full Redis and unknown errors as erro
   const { onError } = indexers!.options
   for (const error of [new FakeBusError('LOST'), new FakeBusError('FULL'), new Error('x')]) onError!(error)
   expect(lines).toEqual([
-    ['warn', undefined, 'Redis does not answer'],
+    ['warn', 'AWAY', 'Redis does not answer'],
     ['error', 'FULL', 'Redis is full: chains cannot be published'],
     ['info', 'LOST', 'indexer error, retrying'],
     ['error', undefined, 'indexer error, retrying'],

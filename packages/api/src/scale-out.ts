@@ -89,7 +89,7 @@ export class ScaleOut {
       if (code === 'FULL') return onFull(error)
       rateLimitedLog.write(code === 'UNKNOWN' ? 'error' : 'info', error, code, 'indexer error, retrying')
     }
-    const bus = new StateBus({ url, onAway: () => log.warn({}, 'Redis does not answer'), onFull })
+    const bus = new StateBus({ url, onAway: (error) => log.warn({ err: error }, 'Redis does not answer'), onFull })
     const indexers =
       role === 'worker' || role === 'solver'
         ? null

@@ -17,7 +17,7 @@ const REFRESH_MS = 1_000
 /** Options of a bus. */
 export type BusOptions = {
   readonly url: string
-  /** Called when Redis stops answering. */
+  /** Called when Redis stops answering, or does not answer at the start. */
   readonly onAway?: (error: unknown) => void
   /** Called each time that Redis rejects a write because its memory is full. */
   readonly onFull?: (error: BusError) => void
@@ -42,6 +42,7 @@ export class StateBus {
   private readonly followedMarkets = new Set<Market>()
   private readonly timer: NodeJS.Timeout
   private pendingRefresh: Promise<void> | null = null
+  private isAwayReported = false
 
   constructor(options: BusOptions) {
     this.options = options
@@ -82,22 +83,26 @@ export class StateBus {
       [...this.followedMarkets].map(({ chainId }) => chainId),
     )
       .then(
-        () => {
-          this.awaySince = null
-        },
+        () => this.recordReply(),
         (error: unknown) => {
           // A full Redis still answers reads, so published states can be followed.
           if (error instanceof BusError && error.code === 'FULL') {
-            this.awaySince = null
+            this.recordReply()
             return this.options.onFull?.(error)
           }
-          if (this.awaySince === null) this.options.onAway?.(error)
           this.awaySince ??= Date.now()
+          if (!this.isAwayReported) this.options.onAway?.(error)
+          this.isAwayReported = true
         },
       )
       .finally(() => {
         this.pendingRefresh = null
       })
     await this.pendingRefresh
+  }
+
+  private recordReply(): void {
+    this.awaySince = null
+    this.isAwayReported = false
   }
 }

@@ -158,6 +158,15 @@ describe.skipIf(!hasRedis)('a followed market', () => {
   })
 })
 
+test('a bus reports why Redis does not answer, also at the start', async () => {
+  const { promise, resolve } = Promise.withResolvers<unknown>()
+  // Port 1 refuses connections.
+  const bus = new StateBus({ url: 'redis://127.0.0.1:1', onAway: resolve })
+  expect(await promise).toMatchObject({ code: 'AWAY', cause: { code: 'ECONNREFUSED' } })
+  expect(bus.awaySince).not.toBeNull()
+  bus.close()
+})
+
 function isBehind(market: Market): boolean {
   try {
     market.snapshot()
