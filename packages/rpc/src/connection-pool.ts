@@ -23,7 +23,7 @@ const CONNECT_MS = 5_000
 /** Time for which an unused connection is kept; most nodes close unused connections after about this time. */
 const KEEP_ALIVE_MS = 60_000
 
-export type PoolOptions = Pick<Client.Options, 'headersTimeout' | 'bodyTimeout' | 'maxResponseSize'>
+export type PoolOptions = Pick<Client.Options, 'headersTimeout' | 'bodyTimeout' | 'maxResponseSize' | 'maxHeaderSize'>
 
 type Connection = { readonly client: Client; readonly socket: Socket }
 

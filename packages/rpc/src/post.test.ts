@@ -1,6 +1,6 @@
-import { createServer, type RequestListener } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { gzipSync } from 'node:zlib'
+import { createServer, type RequestListener, type ServerResponse } from 'node:http'
+import type { AddressInfo, Socket } from 'node:net'
+import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib'
 import { afterEach, expect, test } from 'vitest'
 import { postJson } from './post.ts'
 
@@ -49,6 +49,59 @@ test('path, query, and credentials of the URL are sent, and a gzip response is d
   const { text } = await postJson(url, '{}')
   const credentials = Buffer.from('me:p@ss').toString('base64')
   expect(JSON.parse(text)).toEqual(['/path?key=1', `Basic ${credentials}`])
+})
+
+test.each([
+  ['gzip', gzipSync],
+  ['GZIP', gzipSync],
+  ['x-gzip', gzipSync],
+  ['deflate', deflateSync],
+  ['br', brotliCompressSync],
+  ['zstd', zstdCompressSync],
+  ['identity', (text: string) => text],
+] as const)(
+  'a response in the content coding %s is decoded, with or without a byte order mark',
+  async (coding, encode) => {
+    let text = '["é"]'
+    const url = await serve((_, response) => response.writeHead(200, { 'content-encoding': coding }).end(encode(text)))
+    expect(await postJson(url, '{}')).toEqual({ status: 200, text: '["é"]' })
+    text = `\ufeff${text}`
+    expect(await postJson(url, '{}')).toEqual({ status: 200, text: '["é"]' })
+  },
+)
+
+test('a body that its content coding does not fit is an error, unless the status is one', async () => {
+  let status = 429
+  const url = await serve((_, response) =>
+    response.writeHead(status, { 'content-encoding': 'gzip', 'retry-after': '3' }).end(),
+  )
+  expect(await postJson(url, '{}')).toEqual({ status: 429, text: '', retryAfter: '3' })
+  status = 200
+  await expect(postJson(url, '{}')).rejects.toMatchObject({ code: 'Z_BUF_ERROR' })
+})
+
+test('a response may have long headers', async () => {
+  const url = await serve((_, response) => response.writeHead(200, { 'x-policy': 'a'.repeat(60_000) }).end('{}'))
+  expect(await postJson(url, '{}')).toEqual({ status: 200, text: '{}' })
+})
+
+test('if several unused connections are lost, a request succeeds over a new one', async () => {
+  const CONNECTIONS = 6
+  const open: Socket[] = []
+  const held: ServerResponse[] = []
+  let isReplaced = false
+  const url = await serve(({ socket }, response) => {
+    if (isReplaced && open.includes(socket)) return void socket.resetAndDestroy()
+    if (isReplaced) return void response.end('new')
+    open.push(socket)
+    // Answers only when all connections are in use.
+    if (held.push(response) === CONNECTIONS) for (const each of held) each.end('old')
+  })
+  const answers = await Promise.all(Array.from({ length: CONNECTIONS }, () => postJson(url, '{}')))
+  expect(new Set(answers.map(({ text }) => text))).toEqual(new Set(['old']))
+  expect(new Set(open).size).toBe(CONNECTIONS)
+  isReplaced = true
+  expect((await postJson(url, '{}')).text).toBe('new')
 })
 
 test('a redirect is an answer and is not followed', async () => {

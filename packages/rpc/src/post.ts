@@ -3,7 +3,7 @@
  * half as much as `node:http`.
  */
 import { promisify } from 'node:util'
-import { gunzip } from 'node:zlib'
+import { brotliDecompress, gunzip, inflate, zstdDecompress } from 'node:zlib'
 import { LRUCache } from 'lru-cache'
 import { type Dispatcher, errors } from 'undici'
 import { onAbort, type Signal } from './abort.ts'
@@ -21,6 +21,8 @@ export type PostOptions = {
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024
 /** Timeout of an HTTP request; callers have shorter timeouts of their own. */
 const FINAL_TIMEOUT_MS = 60_000
+/** Maximum bytes of the headers of a response; some gateways send long cookies and policies. */
+const MAX_HEADER_BYTES = 65_536
 /** Maximum origins with a connection pool. */
 const MAX_ORIGINS = 4_096
 
@@ -35,13 +37,29 @@ export function poolOf(origin: string): ConnectionPool {
       headersTimeout: FINAL_TIMEOUT_MS,
       bodyTimeout: FINAL_TIMEOUT_MS,
       maxResponseSize: MAX_ANSWER_BYTES,
+      maxHeaderSize: MAX_HEADER_BYTES,
     })
     pools.set(origin, pool)
   }
   return pool
 }
 
-const unzip = promisify(gunzip)
+type DecodeOptions = { readonly maxOutputLength: number }
+type Decode = (bytes: Buffer, options: DecodeOptions) => Promise<Buffer>
+
+/**
+ * Decoders by content coding. A request without `Accept-Encoding` permits any coding, and some gateways compress in
+ * any case.
+ *
+ * @see RFC 9110, 8.4.1 and 12.5.3
+ */
+const decoders: ReadonlyMap<string, Decode> = new Map<string, Decode>([
+  ['gzip', promisify(gunzip)],
+  ['x-gzip', promisify(gunzip)],
+  ['deflate', promisify(inflate)],
+  ['br', promisify(brotliDecompress)],
+  ['zstd', promisify(zstdDecompress)],
+])
 
 /**
  * Sends a POST request. Does not follow redirects: an operator configured exactly this URL.
@@ -66,12 +84,17 @@ export async function postJson(
   const pool = poolOf(origin)
   for (let attempt = 0; ; attempt++) {
     try {
-      const { status, isZipped, bytes, retryAfter } = await pool.send(
+      const { status, coding, bytes, retryAfter } = await pool.send(
         (client) => dispatch(client, options, signal),
         signal,
-        newConnection,
+        // Other unused connections were probably closed too.
+        newConnection || attempt > 0,
       )
-      const text = (isZipped ? await unzip(bytes, { maxOutputLength: MAX_ANSWER_BYTES }) : bytes).toString()
+      const text = await decode(bytes, coding).catch((error: unknown) => {
+        // The status of an error says enough, and its body is often empty whatever its headers say.
+        if (status >= 400) return ''
+        throw error
+      })
       return { status, text, ...(retryAfter !== undefined && { retryAfter }) }
     } catch (error) {
       // The server may close an idle connection at the moment it is reused, so retry once.
@@ -80,13 +103,21 @@ export async function postJson(
   }
 }
 
+/** Decodes a body to text, without a byte order mark. */
+async function decode(bytes: Buffer, coding: string): Promise<string> {
+  const decoder = decoders.get(coding)
+  const text = (decoder ? await decoder(bytes, { maxOutputLength: MAX_ANSWER_BYTES }) : bytes).toString()
+  return text.startsWith('\ufeff') ? text.slice(1) : text
+}
+
 function isClosed(error: unknown): boolean {
   return error instanceof errors.SocketError || (error as NodeJS.ErrnoException).code === 'ECONNRESET'
 }
 
 type RawResponse = {
   readonly status: number
-  readonly isZipped: boolean
+  /** Content coding in lower case; empty if there is none. */
+  readonly coding: string
   readonly bytes: Buffer
   readonly retryAfter: string | undefined
 }
@@ -99,7 +130,7 @@ function dispatch(client: Dispatcher, options: Dispatcher.DispatchOptions, signa
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
     let status = 0
-    let isZipped = false
+    let coding = ''
     let retryAfter: string | undefined
     let detach = () => {}
     const finish = (settle: () => void) => {
@@ -112,7 +143,7 @@ function dispatch(client: Dispatcher, options: Dispatcher.DispatchOptions, signa
       },
       onResponseStart(_controller, statusCode, headers) {
         status = statusCode
-        isZipped = headers['content-encoding'] === 'gzip'
+        coding = headers['content-encoding']?.toString().toLowerCase() ?? ''
         retryAfter = headers['retry-after']?.toString()
       },
       onResponseData: (_controller, chunk) => void chunks.push(chunk),
@@ -120,7 +151,7 @@ function dispatch(client: Dispatcher, options: Dispatcher.DispatchOptions, signa
         finish(() =>
           resolve({
             status,
-            isZipped: isZipped,
+            coding,
             retryAfter,
             bytes: chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks),
           }),
