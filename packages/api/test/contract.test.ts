@@ -220,6 +220,20 @@ describe('documentation', () => {
     expect(parameters.find(({ name }: { name: string }) => name === 'slippage').schema.default).toBe('0.5')
   })
 
+  test('integers that 32 bits may not hold, such as chain ids, are of format int64', () => {
+    const formats = new Set<string>()
+    let checkedCount = 0
+    JSON.stringify(document.components.schemas, (_, value) => {
+      if (value?.type === 'integer' && !(value.maximum < 2 ** 31)) {
+        formats.add(value.format)
+        checkedCount++
+      }
+      return value
+    })
+    expect(checkedCount).toBeGreaterThan(20)
+    expect([...formats]).toEqual(['int64'])
+  })
+
   test('llms.txt has working links and contains the whole reference', async () => {
     const index = await ask(`${server.url}/llms.txt`)
     expect([index.status, index.type]).toEqual([200, 'text/plain'])

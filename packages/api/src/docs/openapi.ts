@@ -200,11 +200,20 @@ const TAG_DESCRIPTIONS = {
 /** WETH on Ethereum, for examples. */
 const WETH = '0xC02aaA39b223FE8D0A0e5C4F27eAD9083C756Cc2'
 
+const MAX_INT32 = 2 ** 31 - 1
+
 const input = (schema: z.ZodType) => toSchema(schema, 'input') as unknown as ObjectSchema
 const output = (schema: z.ZodType) => toSchema(schema, 'output')
 
 function toSchema(schema: z.ZodType, io: 'input' | 'output'): Json {
-  const { $schema: _, ...schemaBody } = z.toJSONSchema(schema, { io, target: 'draft-2020-12' })
+  const { $schema: _, ...schemaBody } = z.toJSONSchema(schema, {
+    io,
+    target: 'draft-2020-12',
+    override: ({ jsonSchema }) => {
+      // Generators for Java, C#, Kotlin, and Rust take 32 bits without a format. Some chain ids are longer.
+      if (jsonSchema.type === 'integer' && !(jsonSchema.maximum! <= MAX_INT32)) jsonSchema.format = 'int64'
+    },
+  })
   return schemaBody
 }
 
