@@ -227,7 +227,10 @@ export class LiveChain {
     runtime.onSnapshot((snapshot) => void this.sampler.observe(snapshot))
     runtime.onSnapshot((snapshot) => this.measuredGas.markChanged(snapshot))
     runtime.onSnapshot((snapshot) => this.faultyPools.forgetChanged(snapshot))
-    this.priceHistory = new PriceHistory(chain.tokens.map(({ address }) => address))
+    this.priceHistory = new PriceHistory(
+      chain.tokens.map(({ address }) => address),
+      (block) => runtime.isCanonical(block),
+    )
     runtime.onPriced((block, prices) => this.priceHistory.record(block, (token) => prices.usd(token)))
     // If another process reads the chain, the tokens with liquidity against hubs arrive with its snapshots.
     this.findsNeighbors = !openMarket

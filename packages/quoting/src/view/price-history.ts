@@ -1,5 +1,6 @@
 /** Records the prices of a chain's tokens block by block in memory. */
 import type { Address } from '@sluice/chains'
+import type { BlockHeader } from '@sluice/rpc'
 import { BoundedMap } from '@sluice/simulation'
 
 /**
@@ -8,6 +9,8 @@ import { BoundedMap } from '@sluice/simulation'
 const MAX_TOKENS = 64
 /** Maximum points of a token. When it is reached, every second point is dropped, and then half as many are recorded. */
 const MAX_POINTS = 512
+/** Maximum depth in blocks of a reorg that is noticed; a market undoes none that is deeper. */
+const MAX_REORG_BLOCKS = 64
 
 /** A price in USD at a block. */
 export type PricePoint = { readonly block: number; readonly timestamp: number; readonly usd: number }
@@ -15,15 +18,21 @@ export type PricePoint = { readonly block: number; readonly timestamp: number; r
 /** The points of a token, oldest first, and the minimum number of blocks between two of them. */
 type Series = { points: PricePoint[]; blocksPerPoint: number }
 const newSeries = (): Series => ({ points: [], blocksPerPoint: 1 })
-type Block = { readonly number: number; readonly timestamp: number }
 
 /** A bounded history of prices. Points have a uniform distance in blocks, which grows as the history grows. */
 export class PriceHistory {
   private readonly permanentSeriesByToken: ReadonlyMap<Address, Series>
   private readonly evictableSeriesByToken: BoundedMap<Address, Series>
+  private readonly isCanonical: (block: BlockHeader) => boolean
+  /** The last recorded blocks, oldest first. */
+  private recentBlocks: readonly BlockHeader[] = []
 
-  /** @param permanentTokens - tokens that are recorded from the start and never dropped */
-  constructor(permanentTokens: readonly Address[]) {
+  /**
+   * @param permanentTokens - tokens that are recorded from the start and never dropped
+   * @param isCanonical - true if the block is known to be on the canonical chain
+   */
+  constructor(permanentTokens: readonly Address[], isCanonical: (block: BlockHeader) => boolean) {
+    this.isCanonical = isCanonical
     this.permanentSeriesByToken = new Map(permanentTokens.slice(0, MAX_TOKENS / 2).map((token) => [token, newSeries()]))
     this.evictableSeriesByToken = new BoundedMap(MAX_TOKENS - this.permanentSeriesByToken.size)
   }
@@ -38,16 +47,20 @@ export class PriceHistory {
   }
 
   /** Records the first price of a token that has no points yet. */
-  recordFirst(token: Address, { number, timestamp }: Block, usd: number): void {
+  recordFirst(token: Address, { number, timestamp }: BlockHeader, usd: number): void {
     const series = this.seriesOf(token)
     if (series?.points.length === 0) series.points.push({ block: number, timestamp, usd })
   }
 
   /** Records the prices of all tracked tokens at a block, and removes points of blocks that a reorg removed. */
-  record({ number, timestamp }: Block, usdOf: (token: Address) => number | null): void {
+  record(block: BlockHeader, usdOf: (token: Address) => number | null): void {
+    const { number, timestamp } = block
+    const removedFrom = this.firstRemovedHeight(block)
+    this.recentBlocks = [...this.recentBlocks.filter((recent) => recent.number < removedFrom), block].slice(
+      -MAX_REORG_BLOCKS,
+    )
     for (const [token, series] of [...this.permanentSeriesByToken, ...this.evictableSeriesByToken]) {
-      // After a reorg, points at this height and above belong to removed blocks.
-      while (series.points.length > 0 && series.points.at(-1)!.block >= number) series.points.pop()
+      while (series.points.length > 0 && series.points.at(-1)!.block >= removedFrom) series.points.pop()
       const usd = usdOf(token)
       const lastPoint = series.points.at(-1)
       if (usd === null || (lastPoint && number - lastPoint.block < series.blocksPerPoint)) continue
@@ -61,6 +74,15 @@ export class PriceHistory {
   /** Returns the points of a token, oldest first. */
   pointsOf(token: Address): readonly PricePoint[] {
     return this.seriesOf(token)?.points ?? []
+  }
+
+  /**
+   * Returns the lowest height whose points may be of removed blocks. A new branch can be longer than the old one, and
+   * its first blocks need not be recorded.
+   */
+  private firstRemovedHeight({ number }: BlockHeader): number {
+    const ancestor = this.recentBlocks.findLast((recent) => recent.number < number && this.isCanonical(recent))
+    return ancestor ? ancestor.number + 1 : number
   }
 
   private seriesOf(token: Address): Series | undefined {
