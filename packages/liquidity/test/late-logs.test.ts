@@ -62,6 +62,34 @@ test('an empty log response that contradicts the bloom filter is requested again
   }
 })
 
+test('a block whose logs the node has lost does not stop the market', async () => {
+  /** Hash and number of the block. */
+  let lostBlock: readonly string[] = []
+  const proxy = await NodeProxy.start(f.anvil.url, ({ method, params }) =>
+    method === 'eth_getLogs' && lostBlock.some((text) => JSON.stringify(params).includes(`"${text}"`))
+      ? { error: { code: -32000, message: 'failed to get logs for block #1 (0x11…11)' } }
+      : undefined,
+  )
+  const rpc = createRpc({ chainId: 31337, urls: [proxy.url] })
+  const market = createMarket({ chain: f.chain, rpc })
+  try {
+    await market.sync()
+    await market.ensure(f.tokens.map(({ address }) => address))
+    const before = market.snapshot().pools.get(toAddress(pair))!
+    await donate()
+    const { hash, number } = (await f.rpc.getBlock('latest'))!
+    lostBlock = [hash, `0x${number.toString(16)}`]
+    const after = (await market.sync()).pools.get(toAddress(pair))!
+    expect(after.state).not.toEqual(before.state)
+    await donate()
+    expect((await market.sync()).pools.get(toAddress(pair))!.state).not.toEqual(after.state)
+  } finally {
+    await market.stop()
+    rpc.close()
+    await proxy.stop()
+  }
+})
+
 test('logs that appear seconds late are found at the next blocks', async () => {
   let isLate = false
   const proxy = await NodeProxy.start(f.anvil.url, ({ method }) =>

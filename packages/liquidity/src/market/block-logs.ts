@@ -3,7 +3,7 @@
  * reveals missing logs.
  */
 import type { Hex } from '@sluice/chains'
-import type { BlockHeader, Log, Rpc } from '@sluice/rpc'
+import { type BlockHeader, type Log, type Rpc, RpcError } from '@sluice/rpc'
 import { keccak256 } from 'ethers'
 import { MarketError } from '../errors.ts'
 import { sleep } from './timing.ts'
@@ -13,6 +13,55 @@ import { sleep } from './timing.ts'
  * since bloom filters have false positives.
  */
 const PAUSES_MS = [10, 40, 160] as const
+
+/**
+ * Minimum blocks between two refusals that are accepted. For a node that refuses the logs of every block, all pools
+ * would otherwise be read at every block.
+ */
+const MIN_BLOCKS_BETWEEN_REFUSALS = 16
+/** Number of blocks after which the logs of a block that the node "does not have yet" count as refused. */
+const MAX_BLOCKS_WITHOUT_LOGS = 4
+
+export type BlockLogsRequest = {
+  /** Consecutive blocks, oldest first. */
+  readonly blocks: readonly BlockHeader[]
+  /** Values of topic0. */
+  readonly topics: readonly Hex[]
+  readonly signal: AbortSignal
+  /** True if the node has reported the last block twice, so that it was probably not reorged away. */
+  readonly isConfirmedHead: boolean
+  /** Called with each block without logs whose bloom filter matches. */
+  readonly onDoubt: (block: BlockHeader) => void
+}
+
+/** Reads the logs of blocks. Some nodes lose the logs of a block for good, for example in a crash, but have its state. */
+export class BlockLogs {
+  /** Number of the newest block at the last refusal that was accepted. */
+  private lastRefusalAt = Number.NEGATIVE_INFINITY
+
+  /**
+   * Returns the logs of each block.
+   *
+   * @returns 'refused' if the node will not return the logs, so that all pools should be read instead
+   * @throws RpcError; MarketError `REORGED`
+   */
+  async read(
+    rpc: Rpc,
+    { blocks, topics, signal, isConfirmedHead, onDoubt }: BlockLogsRequest,
+  ): Promise<readonly (readonly Log[])[] | 'refused'> {
+    try {
+      return await Promise.all(blocks.map((block) => logsOf(rpc, block, topics, signal, () => onDoubt(block))))
+    } catch (error) {
+      if (!(error instanceof RpcError) || (error.mayDependOnBlock && !isConfirmedHead)) throw error
+      const isOverdue = error.code === 'LAGGING' && blocks.length > MAX_BLOCKS_WITHOUT_LOGS
+      const head = blocks.at(-1)!.number
+      if (!(error.isRefusal || error.code === 'PRUNED' || isOverdue)) throw error
+      if (head - this.lastRefusalAt < MIN_BLOCKS_BETWEEN_REFUSALS) throw error
+      this.lastRefusalAt = head
+      return 'refused'
+    }
+  }
+}
 
 /**
  * Returns the logs of a block with one of the topics as topic0.

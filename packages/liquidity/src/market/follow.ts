@@ -15,8 +15,8 @@ import type { Pool, SampledSwap } from '../family.ts'
 import { PoolMap, poolChanges } from '../pool-map.ts'
 import type { Snapshot } from '../snapshot.ts'
 import { applyLogs } from './apply.ts'
-import { logsOf } from './block-logs.ts'
-import { findBranch } from './branch.ts'
+import { BlockLogs } from './block-logs.ts'
+import { type Branch, findBranch } from './branch.ts'
 import { DoubtfulBlocks } from './doubtful-blocks.ts'
 import { History, type HistoryEntry } from './history.ts'
 import type { Ledger } from './ledger.ts'
@@ -75,6 +75,7 @@ export class MarketFollower {
   private readonly forgetPairs: () => void
   /** Blocks for which the node returned no logs although their bloom filter matched. */
   private readonly doubtfulBlocks = new DoubtfulBlocks()
+  private readonly blockLogs = new BlockLogs()
   /** Silent pools that lost their state because a refresh failed. */
   private readonly refreshRetries = new RefreshRetries()
 
@@ -145,15 +146,20 @@ export class MarketFollower {
    * reorged away
    */
   private async followTo(head: BlockHeader, isConfirmedHead: boolean): Promise<void> {
-    const { rpc, ledger, signal } = this.components
+    const { rpc, directory, ledger, signal } = this.components
     const { history } = ledger
     if (!history) {
       ledger.commit(new History([{ block: head, pools: PoolMap.empty, changedIds: new Set() }]), null)
     } else if (head.hash !== history.top.block.hash) {
       const branch = await findBranch(rpc, history, head, { signal })
       if (branch === 'broken' && !isConfirmedHead) throw new MarketError('REORGED', `block ${head.number} is gone`)
-      if (branch && branch !== 'broken') await this.replay(history, branch.from, branch.blocks)
-      else await this.rereadAll(head)
+      if (branch && branch !== 'broken') {
+        const onDoubt = (block: BlockHeader) => this.doubtfulBlocks.add(block.hash)
+        const request = { blocks: branch.blocks, topics: directory.topics, signal, isConfirmedHead, onDoubt }
+        const logs = await this.blockLogs.read(rpc, request)
+        if (logs !== 'refused') return this.replay(history, branch, logs)
+      }
+      await this.rereadAll(head)
     } else if (!ledger.newest) ledger.commit(history, null)
   }
 
@@ -217,12 +223,9 @@ export class MarketFollower {
     }
   }
 
-  /** Undoes the blocks above `from` and applies the logs of `blocks`. */
-  private async replay(history: History, from: HistoryEntry, blocks: readonly BlockHeader[]): Promise<void> {
-    const { rpc, directory, ledger, signal } = this.components
-    const logs = await Promise.all(
-      blocks.map((block) => logsOf(rpc, block, directory.topics, signal, () => this.doubtfulBlocks.add(block.hash))),
-    )
+  /** Undoes the blocks above the fork of a branch, and applies the logs of the branch's blocks. */
+  private async replay(history: History, { from, blocks }: Branch, logs: readonly (readonly Log[])[]): Promise<void> {
+    const { directory, ledger } = this.components
     for (const blockLogs of logs) directory.handBackAfter(blockLogs)
     const undoneEntries = history.entriesAbove(from)
     const newEntries: HistoryEntry[] = []
