@@ -1,7 +1,9 @@
 import { type Hex, ZERO_ADDRESS } from '@sluice/chains'
 import { type BlockHeader, type RequestOptions, type Rpc, RpcError } from '@sluice/rpc'
-import { expect, test } from 'vitest'
+import { afterEach, expect, test, vi } from 'vitest'
 import { FeeReader } from './fees.ts'
+
+afterEach(() => void vi.useRealTimers())
 
 const headerOf = (digit: string, baseFeePerGas: bigint | null = 3n): BlockHeader => ({
   number: 100,
@@ -133,3 +135,23 @@ test.each([null, '0x', 'none', {}])(
     expect(await new FeeReader().pastGasPrice(rpc, headerOf('1'))).toBe(3n)
   },
 )
+
+test('a history that takes long delays only the first block, until the node is fast again', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  const answers: ((history: unknown) => void)[] = []
+  const rpc = { request: () => new Promise((resolve) => answers.push(resolve)) } as unknown as Rpc
+  const fees = new FeeReader()
+  const first = fees.nextBaseFee(rpc, headerOf('1'))
+  await vi.advanceTimersByTimeAsync(1_000)
+  expect(await first).toBeUndefined()
+  expect(await fees.nextBaseFee(rpc, headerOf('2'))).toBeUndefined()
+  // A late answer does not count as fast; an answer in time does.
+  answers[0]!(historyOf('0x3', '0x7'))
+  await vi.advanceTimersByTimeAsync(0)
+  expect(await fees.nextBaseFee(rpc, headerOf('3'))).toBeUndefined()
+  answers[2]!(historyOf('0x3', '0x7'))
+  await vi.advanceTimersByTimeAsync(0)
+  const fast = fees.nextBaseFee(rpc, headerOf('4'))
+  answers[3]!(historyOf('0x3', '0x8'))
+  expect(await fast).toBe(8n)
+})

@@ -5,11 +5,15 @@ import { BoundedMap } from './bounded-map.ts'
 
 /** Maximum cached blocks: the newest ones and a few past ones. */
 const MAX_BLOCKS = 16
+/** Maximum milliseconds to wait for the next base fee, which quotes can do without. */
+const MAX_BASE_FEE_WAIT_MS = 1_000
 
 /** Cached gas prices of a chain. */
 export class FeeReader {
   private readonly gasPriceByBlock = new BoundedMap<Hex, Promise<bigint>>(MAX_BLOCKS)
   private readonly baseFeeByBlock = new BoundedMap<Hex, Promise<bigint | undefined>>(MAX_BLOCKS)
+  /** True if the last `eth_feeHistory` took too long, so that the next one is not waited for. */
+  private isFeeHistorySlow = false
 
   /**
    * Returns the gas price in wei of a transaction sent now; at least the next base fee.
@@ -47,25 +51,38 @@ export class FeeReader {
   }
 
   /**
-   * Returns the base fee of the next block in wei per gas; undefined if unknown. Read from the node, because the
-   * parameters of EIP-1559 differ between chains.
+   * Returns the base fee of the next block in wei per gas; undefined if unknown, or if the node takes long. Read from
+   * the node, because the parameters of EIP-1559 differ between chains.
    */
   nextBaseFee(rpc: Rpc, header: BlockHeader, options?: RequestOptions): Promise<bigint | undefined> {
     if (header.baseFeePerGas === null) return Promise.resolve(undefined)
-    return readOnce(this.baseFeeByBlock, header, async () => {
-      try {
-        const block: Hex = `0x${header.number.toString(16)}`
-        const history = await rpc.request<FeeHistory | null>(
-          'eth_feeHistory',
-          ['0x1', block, []],
-          withoutSignal(options),
-        )
-        return parseFee(history?.baseFeePerGas?.[1])
-      } catch {
-        // The failure affects only `block.basefee` in simulations, which is then the base fee of the block.
-        return undefined
-      }
+    return readOnce(this.baseFeeByBlock, header, () => {
+      const { promise, resolve } = Promise.withResolvers<bigint | undefined>()
+      if (this.isFeeHistorySlow) resolve(undefined)
+      let isLate = false
+      const timer = setTimeout(() => {
+        isLate = true
+        this.isFeeHistorySlow = true
+        resolve(undefined)
+      }, MAX_BASE_FEE_WAIT_MS)
+      void this.readNextBaseFee(rpc, header, options).then((fee) => {
+        clearTimeout(timer)
+        if (!isLate) this.isFeeHistorySlow = false
+        resolve(fee)
+      })
+      return promise
     })
+  }
+
+  private async readNextBaseFee(rpc: Rpc, { number }: BlockHeader, options?: RequestOptions) {
+    try {
+      const block: Hex = `0x${number.toString(16)}`
+      const history = await rpc.request<FeeHistory | null>('eth_feeHistory', ['0x1', block, []], withoutSignal(options))
+      return parseFee(history?.baseFeePerGas?.[1])
+    } catch {
+      // The failure affects only `block.basefee` in simulations, which is then the base fee of the block.
+      return undefined
+    }
   }
 }
 
