@@ -116,3 +116,25 @@ test('a repeated refusal while single calls are sent, and one of the size only, 
   sized.clock.ms += 60_000
   expect(sized.batch.size).toBe(4)
 })
+
+test('three batches lost in a row were too large, if single calls are answered meanwhile', () => {
+  const { batch } = world()
+  const lose = (count: number) => {
+    for (let k = 0; k < count; k++) batch.recordLost(20)
+  }
+  // Answers before the first loss show nothing, and without answers the endpoint is down.
+  batch.recordSingleAnswer()
+  lose(5)
+  expect(batch.size).toBe(40)
+  batch.recordSingleAnswer()
+  batch.recordSuccess()
+  lose(2)
+  batch.recordSingleAnswer()
+  expect(batch.size).toBe(40)
+  lose(1)
+  expect(batch.size).toBe(10)
+  // The count starts again.
+  lose(2)
+  batch.recordSingleAnswer()
+  expect(batch.size).toBe(10)
+})

@@ -7,6 +7,11 @@ const RETRY_MS = 60_000
 const MAX_RETRY_MS = 600_000
 /** Number of consecutive ambiguous failures, such as an HTML page, after which batches count as refused. */
 const MAX_STRIKES = 2
+/**
+ * Number of consecutive batches lost with their connection, or in a gateway, after which they count as too large, if
+ * the endpoint answers single calls meanwhile.
+ */
+const MAX_LOST = 3
 
 export class BatchSize {
   private readonly max: number
@@ -15,6 +20,9 @@ export class BatchSize {
   private reducedAt = 0
   private retryMs = RETRY_MS
   private strikes = 0
+  private lostCount = 0
+  /** True if a single call was answered since a batch was lost. */
+  private isAlive = false
 
   constructor(max: number, now: () => number = Date.now) {
     this.max = max
@@ -49,8 +57,19 @@ export class BatchSize {
     this.reduce(Math.max(1, Math.floor(calls / 2)))
   }
 
+  /** Records that a batch of this many calls was lost. Some nodes close the connection of a batch that is too large. */
+  recordLost(calls: number): void {
+    if (++this.lostCount >= MAX_LOST && this.isAlive) this.recordTooLarge(calls)
+  }
+
+  /** Records the answer to a call that was not in a batch. */
+  recordSingleAnswer(): void {
+    if (this.lostCount > 0) this.isAlive = true
+  }
+
   recordSuccess(): void {
     this.strikes = 0
+    this.forgetLost()
     if (this.allowedSize === this.max) this.retryMs = RETRY_MS
   }
 
@@ -62,5 +81,11 @@ export class BatchSize {
     this.allowedSize = Math.min(this.allowedSize, size)
     this.reducedAt = now
     this.strikes = 0
+    this.forgetLost()
+  }
+
+  private forgetLost(): void {
+    this.lostCount = 0
+    this.isAlive = false
   }
 }

@@ -192,6 +192,18 @@ test('a page in place of a batch is chance once, and a server error a failure', 
   expect(refused.endpoint.limits.maxBatch).toBe(1)
 })
 
+test.each([
+  ['a closed connection', new Error('closed')],
+  ['a failing gateway', { status: 502, text: '' }],
+] as const)('batches that are too large and lost by %s become smaller', async (_, failure) => {
+  const { endpoint, events } = world((calls, isBatch) => (calls.length > 2 ? failure : good(calls, isBatch)))
+  expect(await outcomes(ask(endpoint, names(5)))).toEqual(Array(5).fill('UNREACHABLE'))
+  expect(await outcomes(ask(endpoint, ['alone']))).toEqual(['alone done'])
+  for (let attempt = 0; attempt < 2; attempt++) await outcomes(ask(endpoint, names(5)))
+  expect(events.filter(({ kind }) => kind === 'batch')).toEqual([{ kind: 'batch', size: 2 }])
+  expect(await outcomes(ask(endpoint, names(5)))).toEqual(done(5))
+})
+
 test('a page in place of a single answer has the meaning of its status', async () => {
   const codeOf = async (status: number) => (await outcomes(ask(world(() => ({ status, text: '' })).endpoint, ['a'])))[0]
   expect(await codeOf(200)).toBe('BAD_ANSWER')

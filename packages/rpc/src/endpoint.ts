@@ -209,6 +209,7 @@ export class Endpoint {
     } catch (cause) {
       const error = connectionError(cause)
       if (error.code === 'RATE_LIMITED') this.recordRateLimit(error, calls.length)
+      if (error.code === 'UNREACHABLE' && calls.some(({ isFinished }) => !isFinished)) this.recordLost(calls.length)
       for (const { finish } of calls) finish(error)
     } finally {
       this.adaptiveRate.recordEnded()
@@ -232,7 +233,7 @@ export class Endpoint {
       if (isLimited && batchVerdict(status, rawBatchError) !== 'size') throw batchError
       if (rawBatchError) return void this.splitUp(calls, status, rawBatchError)
       this.batchSize.recordSuccess()
-    }
+    } else this.batchSize.recordSingleAnswer()
     let answeredCount = 0
     for (const { id, method, params, finish } of calls) {
       // An error for the whole body carries no id.
@@ -282,6 +283,14 @@ export class Endpoint {
       const remaining = calls.slice(start, start + chunkSize).filter(({ isFinished }) => !isFinished)
       if (remaining.length > 0) this.enqueue({ hasOwnBody: true, calls: remaining }, remaining[0]!.sendContext.priority)
     }
+  }
+
+  private recordLost(calls: number): void {
+    if (calls === 1) return
+    const previousSize = this.batchSize.size
+    this.batchSize.recordLost(calls)
+    const { size } = this.batchSize
+    if (size !== previousSize) this.onEvent({ kind: 'batch', size })
   }
 
   private recordRateLimit({ retryAfterMs }: RpcError, calls: number): void {
