@@ -88,14 +88,14 @@ test('a response may have long headers', async () => {
 test('if several unused connections are lost, a request succeeds over a new one', async () => {
   const CONNECTIONS = 6
   const open: Socket[] = []
-  const held: ServerResponse[] = []
+  const responses: ServerResponse[] = []
   let isReplaced = false
   const url = await serve(({ socket }, response) => {
     if (isReplaced && open.includes(socket)) return void socket.resetAndDestroy()
     if (isReplaced) return void response.end('new')
     open.push(socket)
     // Answers only when all connections are in use.
-    if (held.push(response) === CONNECTIONS) for (const each of held) each.end('old')
+    if (responses.push(response) === CONNECTIONS) for (const each of responses) each.end('old')
   })
   const answers = await Promise.all(Array.from({ length: CONNECTIONS }, () => postJson(url, '{}')))
   expect(new Set(answers.map(({ text }) => text))).toEqual(new Set(['old']))

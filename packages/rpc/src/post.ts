@@ -91,7 +91,7 @@ export async function postJson(
         newConnection || attempt > 0,
       )
       const text = await decode(bytes, coding).catch((error: unknown) => {
-        // The status of an error says enough, and its body is often empty whatever its headers say.
+        // An error needs only its status. Its body is often empty although the headers name an encoding.
         if (status >= 400) return ''
         throw error
       })

@@ -1,7 +1,7 @@
 /** Tests what becomes of files when their thread ends, with a thread in memory. */
 import { EventEmitter } from 'node:events'
 import { setImmediate as turn } from 'node:timers/promises'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { afterAll, expect, test, vi } from 'vitest'
 import type { StoreRequest } from './messages.ts'
 
 class FakeWorker extends EventEmitter {
@@ -21,16 +21,11 @@ class FakeWorker extends EventEmitter {
   }
 }
 const workers: FakeWorker[] = []
-let StoreFile: typeof import('./store-thread.ts').StoreFile
-beforeAll(async () => {
-  vi.resetModules()
-  vi.doMock('node:worker_threads', () => ({ Worker: FakeWorker }))
-  ;({ StoreFile } = await import('./store-thread.ts'))
-})
-afterAll(() => {
-  vi.doUnmock('node:worker_threads')
-  vi.resetModules()
-})
+vi.resetModules()
+vi.doMock('node:worker_threads', () => ({ Worker: FakeWorker }))
+const { StoreFile } = await import('./store-thread.ts')
+afterAll(() => void vi.resetModules())
+afterAll(() => void vi.doUnmock('node:worker_threads'))
 
 test('requests to a thread that ends fail, later ones too, and the next file starts another thread', async () => {
   const opening = StoreFile.open('one')
