@@ -66,7 +66,7 @@ export const SECTIONS: readonly Section[] = [
       ['docs/api.md', 'Endpoints'],
       ['docs/errors.md', 'Error codes'],
       ['docs/dexes.md', 'DEX families'],
-      ['docs/stability.md', 'What stays'],
+      ['docs/stability.md', 'API stability'],
       ['packages/client/README.md', 'TypeScript SDK'],
       ['packages/react/README.md', 'React hooks'],
       ['packages/mcp/README.md', 'MCP server'],
