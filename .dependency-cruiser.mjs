@@ -1,5 +1,5 @@
 /**
- * Who may import whom (ARCHITECTURE.md), for `npm run check`. A package is imported by its name, that is by its exports; nobody reaches
+ * Import rules (ARCHITECTURE.md), for `npm run check`. A package is imported by its name, that is by its exports; nobody reaches
  * into another's folders.
  */
 

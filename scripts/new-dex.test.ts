@@ -162,8 +162,9 @@ function copyTree(to: string): void {
     if (name !== '@sluice') symlinkSync(join(root, 'node_modules', name), join(to, 'node_modules', name))
   for (const name of PACKAGES) {
     const configs = ['package.json', 'tsconfig.json', 'tsconfig.build.json']
-    // Unit tests import the adapters of test vectors.
-    for (const part of [...configs, 'src', 'scripts', 'golden', 'dist', 'test/vectors']) {
+    // Unit tests import the adapters of test vectors, and the batches of reads.
+    const testParts = ['test/vectors', 'test/batched-reads.ts']
+    for (const part of [...configs, 'src', 'scripts', 'golden', 'dist', ...testParts]) {
       const from = join(root, 'packages', name, part)
       if (existsSync(from)) cpSync(from, join(to, 'packages', name, part), { recursive: true })
     }

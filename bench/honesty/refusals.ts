@@ -13,16 +13,16 @@ import { type Outcome, requestQuote, type ServiceUnderTest, withRevert } from '.
 /** Descriptions of the reasons for the page. */
 export const REASONS = {
   untransferable:
-    'missing state: one unit of the output leaves none of its pools by a bare transfer, or one of the input not the wallet that the node gave it to',
+    'missing state: a plain transfer of one unit fails, of the output from all of its pools, or of the input from the wallet that the node funded',
   holdings:
-    'missing state: pools hold less than their recorded ticks or reserves pay, which none on chain does; answered once they are given more',
+    'missing state: pools hold less than their recorded ticks or reserves pay, which is impossible on chain; answered with larger balances',
   depth: 'lack of liquidity: answered with `maxPriceImpact=100`; the price impact is above the default limit of 15 %',
   drained:
-    'lack of liquidity: a smaller trade is answered; this one drains pools over so many ticks that no transaction has the gas',
+    'lack of liquidity: a smaller trade is answered; this one crosses so many ticks that no transaction has enough gas',
   limit:
-    'limit of the token: it refuses the bare transfer of the amount, by the wallet or out of each of its pools, or a second one for a fee',
+    'limit of the token: it refuses the plain transfer of the amount, by the wallet or from each of its pools, or a second one for a fee',
   unit: 'amount: less than one unit of the output; a larger trade is answered',
-  fault: 'not explained: a fault of the service until shown otherwise',
+  fault: 'unexplained: assumed to be a fault of the service',
 } as const
 export type Reason = keyof typeof REASONS
 

@@ -40,5 +40,5 @@ test('every family that refreshes state has a line about it', () => {
   for (const { id, refreshStates } of families.filter(({ id }) => exactIdOf(id) === null))
     if (refreshStates) expect(section).toMatch(new RegExp(`^\\| ${id} \\| \\w.* \\| (all|some|budget) \\| `, 'm'))
   expect(section).toContain('| slipstream | fee | budget |  |')
-  expect(section).toContain('| uniswap-v2 |  |  | not even')
+  expect(section).toContain('| uniswap-v2 |  |  | not detected')
 })

@@ -5,13 +5,13 @@
 
 /** Reasons why rows are not served, by family of the registry. */
 export const REASONS: Readonly<Record<string, string>> = {
-  'other-pair-amm': 'pairs of a curve, or with a fee, of their own',
-  'solidly-v3': 'not written yet: no genuine code to check against',
-  'balancer-v1': 'a fork whose pools no registry lists by pairs',
-  'prop-amm': 'off until drift measurements vouch for the venue',
-  ekubo: 'the second version has another interface',
-  'liquidity-book': 'version 2.0 swaps by other rules',
-  curve: 'its kind of registry is not read',
+  'other-pair-amm': 'pairs with their own curve or fee',
+  'solidly-v3': 'not implemented: no genuine code to check against',
+  'balancer-v1': 'a fork without a registry that lists pools by pair',
+  'prop-amm': 'disabled until drift measurements confirm the quotes of the venue',
+  ekubo: 'version 2 has another interface',
+  'liquidity-book': 'version 2.0 has other swap rules',
+  curve: 'unsupported kind of registry',
 }
 
 type ExcludedPools = { readonly pools: string; readonly why: string }
@@ -30,9 +30,9 @@ export const EXCLUDED: Readonly<Record<string, ExcludedPools>> = {
   algebra: { pools: 'pools of version 2', why: 'no genuine code to check against' },
   'algebra-integral': {
     pools: 'pools of custom deployers that the row does not name',
-    why: 'their deployer chooses the plugin freely',
+    why: 'their deployer can choose any plugin',
   },
-  ambient: { pools: 'pools that ask an oracle who may trade', why: 'the oracle is code of its maker' },
+  ambient: { pools: 'pools with an oracle that restricts trading', why: 'the creator chose the code of the oracle' },
   'balancer-v2': {
     pools: 'of other types than weighted and stable, those of more than four tokens',
     why: NEITHER_MATH_NOR_SAMPLES,
@@ -42,7 +42,7 @@ export const EXCLUDED: Readonly<Record<string, ExcludedPools>> = {
     why: NEITHER_MATH_NOR_SAMPLES,
   },
   'caller-fee-v3': {
-    pools: 'beyond the budget of a block, pools of tokens requested less lately',
+    pools: 'beyond the budget of a block, pools of less recently requested tokens',
     why: 'each sample costs the node a swap',
   },
   'curve-crypto': CURVE_EXCLUDED,
@@ -51,7 +51,7 @@ export const EXCLUDED: Readonly<Record<string, ExcludedPools>> = {
     pools: 'of a pair with over 8 pools of a factory in one order, all but the 8 deepest and 32 newer ones',
     why: 'anyone can create any number',
   },
-  ekubo: { pools: 'pools whose extension takes swaps only from itself', why: 'no step of the Executor calls it' },
+  ekubo: { pools: 'pools whose extension accepts swaps only from itself', why: 'no step of the Executor calls it' },
   'euler-swap': {
     pools: 'of a pair with over 16 pools, all but the 16 of the largest deposits and 32 newer ones',
     why: 'anyone can create any number',
@@ -62,19 +62,19 @@ export const EXCLUDED: Readonly<Record<string, ExcludedPools>> = {
   },
   'maverick-v2': {
     pools:
-      'pools with an accessor; of a pair with over 16 pools, all but the 16 deepest when the service started; beyond the budget of a block, pools of tokens requested less lately',
+      'pools with an accessor; of a pair with over 16 pools, all but the 16 deepest when the service started; beyond the budget of a block, pools of less recently requested tokens',
     why: 'the accessor may change fees; anyone can create any number; each sample costs the node a swap',
   },
-  'pancake-stable': { pools: 'stopped pools', why: 'no swap is possible' },
-  solidly: { pools: 'pairs that no fee explains', why: 'another kind of pair' },
+  'pancake-stable': { pools: 'killed pools', why: 'no swap is possible' },
+  solidly: { pools: 'pairs whose quotes no known fee reproduces', why: 'another kind of pair' },
   'syncswap-aqua': {
     pools:
-      'pools of tokens whose balances are in unusual storage; beyond the budget of a block, pools of tokens requested less lately',
-    why: 'the lens cannot pay with them; each sample costs the node a swap',
+      'pools of tokens whose balances are in unusual storage; beyond the budget of a block, pools of less recently requested tokens',
+    why: 'overrides cannot give them to the lens; each sample costs the node a swap',
   },
   'uniswap-v4-hooks': {
     pools:
-      'pools whose hook needs hook data or a known caller; beyond the budget of a block, pools of tokens requested less lately',
+      'pools whose hook needs hook data or a known caller; beyond the budget of a block, pools of less recently requested tokens',
     why: 'no sample can be taken; each sample costs the node a swap',
   },
 }
@@ -102,13 +102,13 @@ export const SILENT: Readonly<Record<string, SilentState>> = {
   },
   'caller-fee-v3': { refreshed: 'samples' },
   'curve-crypto': {
-    refreshed: 'A and gamma while they move',
+    refreshed: 'A and gamma while they ramp',
     audited: 'pools that are killed, possible only in their first 60 days',
   },
   'curve-stable': {
     refreshed:
-      'rates, A while it moves, balances of lending pools, of rebasing coins of NG pools, and of all older pools',
-    audited: 'not even: older pools that are killed, possible only in their first 60 days',
+      'rates, A while it ramps, balances of lending pools, of rebasing coins of NG pools, and of all older pools',
+    audited: 'not detected: older pools that are killed, possible only in their first 60 days',
   },
   'dodo-v2': { refreshed: 'all' },
   echodex: { refreshed: 'fee token of the factory' },
@@ -128,11 +128,11 @@ export const SILENT: Readonly<Record<string, SilentState>> = {
   slipstream: { refreshed: 'fee' },
   solidly: {
     refreshed: 'fee that a factory or its owner sets',
-    audited: 'not even: pause of a factory, which pairs of some forks ignore',
+    audited: 'not detected: pause of a factory, which pairs of some forks ignore',
   },
   syncswap: { refreshed: 'fees' },
   'syncswap-aqua': { refreshed: 'samples' },
-  'uniswap-v2': { audited: 'not even: the fee of forks whose fee the row only assumes, which is measured once' },
+  'uniswap-v2': { audited: 'not detected: the fee of forks whose fee the row only assumes, which is measured once' },
   'uniswap-v4': { refreshed: 'fee that a hook sets' },
   'uniswap-v4-hooks': { refreshed: 'samples' },
   'velodrome-v2': { refreshed: 'fee, pause' },
