@@ -270,43 +270,6 @@ describe('sampled pools', () => {
   })
 })
 
-test('a silent pool whose refresh fails is read again after 1, 2, 4, … blocks', async () => {
-  const pool: Pool = { id: 'silent', family: 'test', dex: '', address: at(9), tokens: [], state: 'old' }
-  const row = { family: 'test' } as unknown as DexRow
-  const reads: number[] = []
-  const family = {
-    refreshStates: function* (_: DexRow, batch: readonly unknown[]) {
-      return batch.map(() => (head === 2 ? null : `refreshed at ${head}`))
-    },
-    readStates: function* (_: DexRow, batch: readonly unknown[]) {
-      reads.push(head)
-      return batch.map(() => (head < 9 ? null : 'read again'))
-    },
-  }
-  const directory = {
-    followedPools: new Map([[pool.id, { row, pool }]]),
-    families: new Map([['test', family]]),
-    sampling: { size: 0, has: () => false },
-    chooseSilentIds: (pools: PoolMap, excludedIds: ReadonlySet<string>) =>
-      pools.has(pool.id) && !excludedIds.has(pool.id) ? [pool.id] : [],
-    ...{ handOver: () => false, isCurrent: () => true },
-    ...{ topics: [], poolIdsOf: () => [], isIncomplete: () => false, isDueToComplete: () => false },
-    ...noChanges,
-  }
-  const rpc = { getBlock: async () => header(head), getLogs: async () => [] }
-  const { signal } = new AbortController()
-  const following = new MarketFollower({ ledger, signal, rpc, directory } as unknown as MarketComponents, () => {})
-  ledger.commit(new History([{ block: header(1), pools: PoolMap.empty.with([pool]), changedIds: new Set() }]), null)
-  const states: unknown[] = []
-  for (head = 2; head <= 10; head++) {
-    await following.follow()
-    states.push(ledger.snapshot().pools.get(pool.id)?.state)
-  }
-  expect(reads).toEqual([3, 5, 9])
-  expect(states.slice(0, 7)).toEqual(Array(7).fill(undefined))
-  expect(states.slice(7)).toEqual(['read again', 'refreshed at 10'])
-})
-
 describe('samples of a block', () => {
   const block = header(1)
   const next = { ...header(2), parentHash: block.hash }
@@ -473,7 +436,7 @@ describe('a repair', () => {
       followedPools: new Map(ids.map((id) => [id, { row, pool: poolOf(id, null) }])),
       families: new Map([['test', family]]),
       ...{ sampling: { has: () => false }, isIncomplete: () => false, isDueToComplete: () => false },
-      ...{ handOver: () => false, isCurrent: () => true },
+      ...{ handOver: () => false, isCurrent: () => true, isSilent: () => false },
     }
     const { signal } = new AbortController()
     const repairing = new MarketFollower(

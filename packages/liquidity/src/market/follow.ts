@@ -76,7 +76,7 @@ export class MarketFollower {
   /** Blocks for which the node returned no logs although their bloom filter matched. */
   private readonly doubtfulBlocks = new DoubtfulBlocks()
   private readonly blockLogs = new BlockLogs()
-  /** Silent pools that lost their state because a refresh failed. */
+  /** Silent pools that lost their state because a read failed. */
   private readonly refreshRetries = new RefreshRetries()
 
   /** @param forgetPairs - called when the market may have missed the creation of pools */
@@ -245,9 +245,10 @@ export class MarketFollower {
       const createdPoolIds = directory.registerCreatedPools(logs[i]!)
       for (const id of createdPoolIds) createdIds.add(id)
       const knownPools = pools
-      const retriedIds = isLast
-        ? this.refreshRetries.takeDue(block.number, (id) => directory.followedPools.has(id) && !knownPools.has(id))
-        : []
+      // A pool also waits if it lost its state in an undone block: if this replay fails, the undone block may return.
+      const isWaiting = (id: string) =>
+        directory.followedPools.has(id) && !(knownPools.has(id) && history.top.pools.has(id))
+      const retriedIds = isLast ? this.refreshRetries.takeDue(block.number, isWaiting) : []
       const statelessIds = [...directory.statelessIdsIn(pools, logs[i]!), ...retriedIds]
       const idsToRead = new Set([...idsToReread, ...statelessIds, ...createdPoolIds])
       const updatedPools = pools.with(changedPools.values())
@@ -260,8 +261,9 @@ export class MarketFollower {
       const differingPools = differences.flatMap((result) => result.differingPools)
       const goneIds = differences.flatMap((result) => result.goneIds)
       pools = updatedPools.with(differingPools, goneIds)
-      const silentGoneIds = differences[1]!.goneIds
-      this.refreshRetries.recordFailures([...silentGoneIds, ...retriedIds.filter((id) => !pools.has(id))], block.number)
+      const lostIds = this.lostSilentIds(updatedPools, [...differences[0]!.goneIds, ...differences[1]!.goneIds])
+      const unreadableIds = new Set([...lostIds, ...retriedIds.filter((id) => !pools.has(id))])
+      this.refreshRetries.recordFailures([...unreadableIds], block.number)
       newEntries.push({
         block,
         pools,
@@ -332,6 +334,7 @@ export class MarketFollower {
     const history = ledger.history!
     const { top } = history
     const { differingPools, goneIds } = await this.reread(top.block, top.pools, ids)
+    this.refreshRetries.recordFailures(this.lostSilentIds(top.pools, goneIds), top.block.number)
     const changedIds = [...differingPools.map(({ id }) => id), ...goneIds]
     if (changedIds.length === 0) return 0
     const newTop = {
@@ -354,6 +357,12 @@ export class MarketFollower {
     return ids
   }
 
+  /** Returns the silent pools among `goneIds`: no log tells when they can be read again. */
+  private lostSilentIds(pools: PoolMap, goneIds: readonly string[]): readonly string[] {
+    const { directory } = this.components
+    return goneIds.filter((id) => directory.isSilent(pools.get(id)!) && !directory.sampling.has(id))
+  }
+
   /** Reads the pools `ids` at the end of a block and compares them with `pools`. */
   async reread(
     block: BlockHeader,
@@ -372,7 +381,7 @@ export class MarketFollower {
       pools,
       ids.filter((id) => directory.isSilent(pools.get(id)!)),
     )
-    this.refreshRetries.recordFailures(goneIds, block.number)
+    this.refreshRetries.recordFailures(this.lostSilentIds(pools, goneIds), block.number)
     return pools.with(differingPools, goneIds)
   }
 

@@ -1,5 +1,5 @@
 /**
- * Retries silent pools that lost their state because a refresh failed, such as a rate provider that reverts for a few
+ * Retries silent pools that lost their state because a read failed, such as of a rate provider that reverts for a few
  * blocks. Their parameters change without a log, so no log shows that they can be read again.
  */
 import { Backoff } from './backoff.ts'

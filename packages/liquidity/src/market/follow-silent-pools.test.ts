@@ -1,0 +1,122 @@
+/** Tests that silent pools that lose their state are read again, with a node in memory. */
+import { type Address, type DexRow, type Hex, toAddress } from '@sluice/chains'
+import { type BlockHeader, RpcError } from '@sluice/rpc'
+import { beforeEach, describe, expect, test } from 'vitest'
+import type { Pool } from '../family.ts'
+import { PoolMap } from '../pool-map.ts'
+import { type MarketComponents, MarketFollower } from './follow.ts'
+import { History } from './history.ts'
+import { Ledger } from './ledger.ts'
+
+const at = (n: number): Address => toAddress(`0x${n.toString(16).padStart(40, '0')}`)
+const header = (number: number): BlockHeader => ({
+  ...{ number, hash: `0x${number}` as Hex, parentHash: `0x${number - 1}` as Hex, timestamp: number },
+  ...{ gasLimit: 1n, baseFeePerGas: null, miner: at(0) },
+})
+
+let ledger: Ledger
+/** Number of the newest block. */
+let head: number
+beforeEach(() => {
+  ledger = new Ledger(1)
+})
+
+describe('a silent pool that loses its state', () => {
+  const pool: Pool = { id: 'silent', family: 'test', dex: '', address: at(9), tokens: [], state: 'old' }
+  const row = { family: 'test' } as unknown as DexRow
+  const stateAt = () => ledger.snapshot().pools.get(pool.id)?.state
+
+  /** A follower at block 1. Its pool can be read from the block `readableFrom` on. */
+  function silentFollower({ readableFrom, isRefreshed = true }: { readableFrom: number; isRefreshed?: boolean }) {
+    const reads: number[] = []
+    let isDown = false
+    const stateOrNull = (state: string) => {
+      if (isDown) throw new RpcError('UNREACHABLE', 'down')
+      return head > 1 && head < readableFrom ? null : state
+    }
+    const family = {
+      topics: ['0x01'],
+      refreshStates: function* (_: DexRow, batch: readonly unknown[]) {
+        return batch.map(() => stateOrNull(`refreshed at ${head}`))
+      },
+      readStates: function* (_: DexRow, batch: readonly unknown[]) {
+        reads.push(head)
+        return batch.map(() => stateOrNull('read again'))
+      },
+      applyLog: () => 'reread',
+    }
+    const directory = {
+      followedPools: new Map([[pool.id, { row, pool }]]),
+      families: new Map([['test', family]]),
+      sampling: { size: 0, has: () => false },
+      chooseSilentIds: (pools: PoolMap, excludedIds: ReadonlySet<string>) =>
+        isRefreshed && pools.has(pool.id) && !excludedIds.has(pool.id) ? [pool.id] : [],
+      ...{ handOver: () => false, isCurrent: () => true, outdatedIds: () => [], isSilent: () => true },
+      ...{ topics: [], poolIdsOf: () => [pool.id], isIncomplete: () => false, isDueToComplete: () => false },
+      ...{ registerCreatedPools: () => [], handBackAfter: () => {}, statelessIdsIn: () => [] },
+    }
+    let blocks: BlockHeader[] = []
+    let logs: unknown[] = []
+    const rpc = {
+      getBlock: async (ref: unknown) => blocks.find(({ number }) => number === ref) ?? blocks.at(-1) ?? header(head),
+      getLogs: async () => logs,
+    }
+    const { signal } = new AbortController()
+    const following = new MarketFollower({ ledger, signal, rpc, directory } as unknown as MarketComponents, () => {})
+    ledger.commit(new History([{ block: header(1), pools: PoolMap.empty.with([pool]), changedIds: new Set() }]), null)
+    const set = (change: { blocks?: BlockHeader[]; logs?: unknown[]; isDown?: boolean }) => {
+      blocks = change.blocks ?? blocks
+      logs = change.logs ?? logs
+      isDown = change.isDown ?? isDown
+    }
+    return { following, reads, set }
+  }
+
+  test('in a refresh is read again after 1, 2, 4, … blocks', async () => {
+    const { following, reads } = silentFollower({ readableFrom: 9 })
+    const states: unknown[] = []
+    for (head = 2; head <= 10; head++) {
+      await following.follow()
+      states.push(stateAt())
+    }
+    expect(reads).toEqual([3, 5, 9])
+    expect(states.slice(0, 7)).toEqual(Array(7).fill(undefined))
+    expect(states.slice(7)).toEqual(['read again', 'refreshed at 10'])
+  })
+
+  test('after a log is read again', async () => {
+    const { following, set } = silentFollower({ readableFrom: 3, isRefreshed: false })
+    set({ logs: [{ logIndex: 0, topics: ['0x01'] }] })
+    head = 2
+    await following.follow()
+    expect(stateAt()).toBeUndefined()
+    set({ logs: [] })
+    head = 3
+    await following.follow()
+    expect(stateAt()).toBe('read again')
+  })
+
+  test('in a repair, while it waits for its refresh, is read again', async () => {
+    const { following } = silentFollower({ readableFrom: 3, isRefreshed: false })
+    head = 2
+    await following.follow()
+    await following.repair(new Set([pool.id]))
+    expect(stateAt()).toBeUndefined()
+    head = 3
+    await following.follow()
+    expect(stateAt()).toBe('read again')
+  })
+
+  test('is read again if the block is undone, but the other branch cannot be followed', async () => {
+    const { following, set } = silentFollower({ readableFrom: 3 })
+    head = 2
+    await following.follow()
+    expect(stateAt()).toBeUndefined()
+    set({ blocks: [{ ...header(2), hash: '0x2b' }], isDown: true })
+    await expect(following.follow()).rejects.toThrow('down')
+    set({ blocks: [], isDown: false })
+    head = 3
+    await following.follow()
+    expect(stateAt()).toBe('read again')
+  })
+})
