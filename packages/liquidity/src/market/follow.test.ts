@@ -356,6 +356,19 @@ describe('samples of a block', () => {
     expect([calls.length, stateOf().again]).toEqual([1, 'old'])
   })
 
+  test('are not refined if a replay that has not ended has handed their pool back', async () => {
+    const { following, calls, stateOf, directory } = samplingFollower()
+    const sampledFamily = directory.familyOf()
+    Object.assign(directory, {
+      isCurrent: ({ id }: { id: string }) => id !== 'again',
+      familyOf: ({ family }: DexRow) => (family === 'exact' ? {} : sampledFamily),
+    })
+    directory.followedPools.set('again', { row: { family: 'exact' } as unknown as DexRow, pool: poolOf('again', null) })
+    await following.refine(block, new Map(['again', 'silenced'].map((id) => [id, []])))
+    expect(calls).toEqual([['refine', 'silenced', []]])
+    expect(stateOf()).toMatchObject({ again: 'old', silenced: 'refined silenced' })
+  })
+
   test('of a pool that changed or was dropped meanwhile are not replaced', async () => {
     const { following, stateOf, directory } = samplingFollower()
     const pending = following.refine(block, new Map(ids.map((id) => [id, []])))

@@ -437,9 +437,11 @@ export class MarketFollower {
     const { rpc, directory, ledger, signal } = this.components
     const topAtStart = ledger.history?.top
     if (!topAtStart || topAtStart.block.hash !== block.hash) return
-    const pools = [...swaps.keys()].flatMap((id) =>
-      directory.followedPools.has(id) ? (topAtStart.pools.get(id) ?? []) : [],
-    )
+    // Skip a pool that a running replay has dropped or handed back.
+    const pools = [...swaps.keys()].flatMap((id) => {
+      const pool = topAtStart.pools.get(id)
+      return pool && directory.isCurrent(pool) ? [pool] : []
+    })
     const generators = pools.map((pool) => {
       const { row } = directory.followedPools.get(pool.id)!
       return directory.familyOf(row).sampled!.refine(row, pool, swaps.get(pool.id)!)
