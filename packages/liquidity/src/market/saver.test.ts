@@ -37,12 +37,16 @@ class MemoryStore implements Store {
   isComplete = true
   closed = 0
   failure: Error | null = null
+  onPart: (part: SaveCommand) => void = () => {}
   async *batches() {
     yield* this.content
   }
   async save(facts: SavedFacts, parts: AsyncIterable<SaveCommand>) {
     const all: SaveCommand[] = []
-    for await (const part of parts) all.push(part)
+    for await (const part of parts) {
+      all.push(part)
+      this.onPart(part)
+    }
     if (this.failure) throw this.failure
     this.saves.push(all)
     this.facts = facts
@@ -206,6 +210,21 @@ describe('a save', () => {
     publish(3, [])
     await saver.save()
     expect(summary(store.saves[2])).toMatchObject({ newPools: [[plain[2]!.pool.id, 0]], kept: [] })
+  })
+
+  test('that keeps only the pools in memory leaves pools that are found meanwhile to the next save', async () => {
+    const { directory, saver, publish } = market(0)
+    await saver.restore()
+    directory.tokens.markRequested(a)
+    const [pool, latePool] = [poolOf(20, 'plain'), poolOf(21, 'plain')]
+    const add = (added: Pool<null>) => directory.add({ row: directory.rows[0]!, pool: added })
+    add(pool)
+    publish(1, [{ ...pool, state: 1 }])
+    store.onPart = (part) => void (part.do === 'write' && part.changedPools.length > 0 && add(latePool))
+    await saver.save()
+    publish(2, [{ ...latePool, state: 2 }])
+    await saver.save()
+    expect(store.saves.map((parts) => summary(parts).newPools)).toEqual([[[pool.id, 0]], [[latePool.id, 0]]])
   })
 
   test('is complete again if the store has lost content, and after a failure', async () => {

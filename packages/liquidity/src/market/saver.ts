@@ -250,9 +250,11 @@ export class Saver {
     if (changedPools.length > 0) yield { do: 'write', newPools: [], changedPools, goneIds: [] }
     if (this.savedCount + newEntries.length <= this.components.maxSaved) return
     // Keep exactly the pools in memory; the least recently used pools have been evicted.
+    const newEntrySet = new Set(newEntries)
     for (const entries of [directory.listedPools, directory.followedPools])
       for await (const batch of inBatches(entries.values(), ENTRIES_PER_BATCH)) {
-        retainedEntries.push(...batch)
+        // An entry that was added during this save is not in the file yet.
+        retainedEntries.push(...batch.filter((entry) => this.savedEntries.has(entry) || newEntrySet.has(entry)))
         yield { do: 'keep', ids: batch.map(({ pool }) => pool.id) }
       }
   }
