@@ -59,10 +59,15 @@ export class OwnerStore implements Store {
     this.facts = previous && isComplete ? { chainId, block: previous.block, extra: fromText(savedFields.extra!) } : null
   }
 
-  /** Opens the store. @param mustReset - true to delete the stored data first */
+  /**
+   * Opens the store.
+   *
+   * @param mustReset - true to delete the stored data first
+   * @throws BusError `LOST` if the data must be deleted, but another process owns the chain
+   */
   static async open(options: OwnerStoreOptions, mustReset: boolean): Promise<OwnerStore> {
     const { poolRecords, memory } = options.keys
-    if (mustReset) await options.connection().call('DEL', poolRecords, memory)
+    if (mustReset) await (await ownerConnection(options)).call('DEL', poolRecords, memory)
     const savedFields = fieldsOf(await options.connection().call<RedisReply[]>('HGETALL', memory))
     return new OwnerStore(options, savedFields, await options.connection().call<number>('HLEN', poolRecords))
   }
@@ -110,7 +115,7 @@ export class OwnerStore implements Store {
     }
     if (keptIds.size > 0) await this.removePoolsExcept(keptIds)
     const texts = Object.entries(lists).flatMap(([name, items]) => [name, JSON.stringify(items)])
-    const connection = await this.ownerConnection()
+    const connection = await ownerConnection(this.options)
     this.minStoredPools = await connection.call<number>('HLEN', keys.poolRecords)
     await connection.call('HSET', keys.memory, 'extra', toText(extra), 'known', this.minStoredPools, ...texts)
   }
@@ -124,29 +129,29 @@ export class OwnerStore implements Store {
 
   private async write(records: Iterable<PoolRecord>): Promise<void> {
     const fields = [...records].flatMap((entry) => [entry.pool.id, toText(entry)])
-    if (fields.length > 0) await (await this.ownerConnection()).call('HSET', this.options.keys.poolRecords, ...fields)
+    if (fields.length > 0)
+      await (await ownerConnection(this.options)).call('HSET', this.options.keys.poolRecords, ...fields)
   }
 
   private async removePoolsExcept(keptIds: ReadonlySet<string>): Promise<void> {
-    const connection = await this.ownerConnection()
+    const connection = await ownerConnection(this.options)
     const { poolRecords } = this.options.keys
     const ids = await connection.call<string[]>('HKEYS', poolRecords)
     const removedIds = ids.filter((id) => !keptIds.has(id))
     for (let i = 0; i < removedIds.length; i += POOLS_PER_COMMAND)
       await connection.call('HDEL', poolRecords, ...removedIds.slice(i, i + POOLS_PER_COMMAND))
   }
+}
 
-  /**
-   * Returns the connection if this process still owns the chain. If it loses the lease right after this check, the next
-   * write does no harm, because writes do not depend on earlier values.
-   *
-   * @throws BusError `LOST` if another process owns the chain
-   */
-  private async ownerConnection(): Promise<Connection> {
-    const { keys, token, connection } = this.options
-    const currentConnection = connection()
-    if ((await currentConnection.call('GET', keys.lease)) !== token)
-      throw new BusError('LOST', 'another process owns the chain')
-    return currentConnection
-  }
+/**
+ * Returns the connection if this process still owns the chain. If it loses the lease right after this check, the next
+ * write does no harm, because writes do not depend on earlier values.
+ *
+ * @throws BusError `LOST` if another process owns the chain
+ */
+async function ownerConnection({ keys, token, connection }: OwnerStoreOptions): Promise<Connection> {
+  const currentConnection = connection()
+  if ((await currentConnection.call('GET', keys.lease)) !== token)
+    throw new BusError('LOST', 'another process owns the chain')
+  return currentConnection
 }

@@ -353,6 +353,8 @@ describe.skipIf(!hasRedis)('a chain on Redis', () => {
     expect((await OwnerStore.open(options, false)).facts).toBeNull()
     await lease.release(connection)
     await expect(memory.save({ chainId: 31337, block: blockOf(1), extra: {} }, parts())).rejects.toThrow('owns')
+    await expect(OwnerStore.open(options, true)).rejects.toThrow('owns')
+    expect(await connection.call('HLEN', keys.poolRecords)).toBe(POOLS - 2)
   })
 
   test('the last state is kept but not confirmed while Redis is away', async () => {

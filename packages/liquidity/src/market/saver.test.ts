@@ -327,17 +327,38 @@ describe('a restored market', () => {
     expect(summary(store.saves[0])).toMatchObject({ newPools: [[pool.id, 0]], changedPools: [pool.id] })
   })
 
-  test('reports a store that cannot be opened, and works without it', async () => {
+  test('reports a store that cannot be opened, and opens an empty one at a later save', async () => {
     const { ledger, directory, publish } = market()
+    let isAway = true
     const open = async (mustReset: boolean): Promise<Store> => {
       opened.push(mustReset)
-      throw mustReset || opened.length === 1 ? new Error('no disk') : new MarketError('BAD_SNAPSHOT', 'bad')
+      if (isAway) throw new Error('no disk')
+      return store
     }
-    const components = { directory, ledger, discovery: {}, maxSaved: 1 } as never
+    const discovery = { loadedPairKeys: [], scan: { nextBlocks: () => [] } }
+    const components = { directory, ledger, discovery, maxSaved: 1 } as never
     const saver = new Saver({ path: open, onError: (error) => errors.push(error) }, components)
     await saver.restore()
-    publish(1, [])
-    await saver.close()
+    await saver.save()
     expect([errors.map(({ message }) => message), opened]).toEqual([['no disk'], [false]])
+    publish(1, [])
+    await saver.save()
+    expect([errors.map(({ message }) => message), opened]).toEqual([
+      ['no disk', 'no disk'],
+      [false, true],
+    ])
+    isAway = false
+    await saver.close()
+    expect([errors.length, opened, store.saves.length, store.closed]).toEqual([2, [false, true, true], 1, 1])
+  })
+
+  test('reports bad content that cannot be closed, and opens the store again', async () => {
+    store.facts = facts(null)
+    store.close = async () => {
+      throw new Error('stuck')
+    }
+    const { saver } = market()
+    await saver.restore()
+    expect([errors.map(({ message }) => message).slice(1), opened]).toEqual([['stuck'], [false, true]])
   })
 })

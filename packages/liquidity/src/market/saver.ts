@@ -80,6 +80,8 @@ export class Saver {
   /** Index of each DEX row (deployment) among the directory's rows. */
   private readonly rowNumbers: ReadonlyMap<unknown, number>
   private store: Store | null = null
+  /** True if the store could not be opened. Each save tries again, and discards its content. */
+  private mustReopen = false
   /** Pools in the file that have a state. */
   private savedPools = PoolMap.empty
   /** Entries of the directory that the file contains. */
@@ -111,10 +113,11 @@ export class Saver {
     } catch (error) {
       this.report(error)
       this.forgetSaved()
-      if (!(error instanceof MarketError)) return
-      await this.store?.close()
-      this.store = null
-      await this.reopen().catch((reopenError: unknown) => this.report(reopenError))
+      const isBadContent = error instanceof MarketError
+      if (this.store && !isBadContent) return
+      await this.closeStore()
+      this.mustReopen = true
+      if (isBadContent) await this.reopen().catch((reopenError: unknown) => this.report(reopenError))
     }
   }
 
@@ -126,8 +129,7 @@ export class Saver {
 
   async close(): Promise<void> {
     await this.save()
-    await this.store?.close().catch((error: unknown) => this.report(error))
-    this.store = null
+    await this.closeStore()
     if (closingByPath.get(this.path) === this.closed.promise) closingByPath.delete(this.path)
     this.closed.resolve()
   }
@@ -138,8 +140,14 @@ export class Saver {
     this.savedCount = 0
   }
 
+  private async closeStore(): Promise<void> {
+    await this.store?.close().catch((error: unknown) => this.report(error))
+    this.store = null
+  }
+
   private async reopen(): Promise<void> {
     this.store = await this.openStore(true)
+    this.mustReopen = false
   }
 
   /** Loads a file. Nothing is published until all of it is in memory. */
@@ -192,6 +200,7 @@ export class Saver {
     if ((await this.store?.isIntact?.()) === false) this.forgetSaved()
     // Save nothing before the first sync: the restored state may belong to a reorged branch.
     const top = ledger.newest && ledger.history?.top
+    if (top && this.mustReopen) await this.reopen()
     if (!this.store || !top || (top.pools === this.savedPools && top.block.hash === this.savedBlockHash)) return
     const { scan } = this.components.discovery
     const scannedTo = [...scan.nextBlocks(top.block.number)].map(([row, to]): [number, number] => [
