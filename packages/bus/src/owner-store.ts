@@ -2,6 +2,7 @@
  * Stores in Redis the unpublished data of the market of a chain's owner: where pools were found, tokens, and pairs. The
  * next owner starts with this data. The owner is the process that indexes the chain.
  */
+import { ZERO_ADDRESS } from '@sluice/chains'
 import {
   fromText,
   type Pool,
@@ -12,6 +13,7 @@ import {
   type StoredPool,
   toText,
 } from '@sluice/liquidity'
+import { inSlices, type Steps } from '@sluice/rpc'
 import { type Connection, fieldsOf, type RedisReply } from './connection.ts'
 import { BusError } from './errors.ts'
 import type { FollowedState } from './head.ts'
@@ -75,10 +77,8 @@ export class OwnerStore implements Store {
   async *batches(): AsyncGenerator<SavedBatch> {
     const { keys, connection, previous } = this.options
     const { tokens = '[]', pairs = '[]' } = this.savedFields
-    // Only pairs in the published state are restored. Workers request the other pairs again.
-    const publishedPairs = (JSON.parse(pairs) as string[]).filter((pair) => previous?.pairs.has(pair))
     yield { pools: [], list: { name: 'tokens', items: JSON.parse(tokens) } }
-    yield { pools: [], list: { name: 'pairs', items: publishedPairs } }
+    const storedIds = new Set<string>()
     let cursor = '0'
     do {
       const [next, flat] = await connection().call<[string, string[]]>(
@@ -88,10 +88,15 @@ export class OwnerStore implements Store {
         'COUNT',
         POOLS_PER_COMMAND,
       )
+      for (let i = 0; i < flat.length; i += 2) storedIds.add(flat[i]!)
       const texts = flat.filter((_, i) => i % 2 === 1)
       yield { pools: texts.map((text) => this.toStored(fromText<PoolRecord>(text))), list: null }
       cursor = next
     } while (cursor !== '0')
+    // Only pairs in the published state are restored. Workers request the other pairs again.
+    const publishedPairs = (JSON.parse(pairs) as string[]).filter((pair) => previous?.pairs.has(pair))
+    const items = await inSlices('restore', pairsWithAllPools(publishedPairs, previous?.pools ?? new Map(), storedIds))
+    yield { pools: [], list: { name: 'pairs', items } }
   }
 
   /**
@@ -154,4 +159,38 @@ async function ownerConnection({ keys, token, connection }: OwnerStoreOptions): 
   if ((await currentConnection.call('GET', keys.lease)) !== token)
     throw new BusError('LOST', 'another process owns the chain')
   return currentConnection
+}
+
+/**
+ * Returns the pairs without those of a published pool that is not stored, because its owner was killed before it saved
+ * the pool. The next owner must search these pairs again. A pool of the native token is found by the pairs of the
+ * wrapper, which is not known here, so all pairs of its other tokens are left out.
+ */
+function* pairsWithAllPools(
+  pairs: readonly string[],
+  publishedPools: ReadonlyMap<string, Pool>,
+  storedIds: ReadonlySet<string>,
+): Steps<readonly string[]> {
+  const missingPools: Pool[] = []
+  for (const pool of publishedPools.values()) {
+    if (!storedIds.has(pool.id)) missingPools.push(pool)
+    yield
+  }
+  const missingPairs = new Set<string>()
+  const tokensWithNative = new Set<string>()
+  for (const { tokens } of missingPools) {
+    const isNative = tokens.includes(ZERO_ADDRESS)
+    for (const token of tokens) {
+      if (isNative) tokensWithNative.add(token)
+      for (const other of tokens) missingPairs.add(`${token},${other}`)
+    }
+    yield
+  }
+  const completePairs: string[] = []
+  for (const pair of pairs) {
+    const hasNativePool = pair.split(',').some((token) => tokensWithNative.has(token))
+    if (!missingPairs.has(pair) && !hasNativePool) completePairs.push(pair)
+    yield
+  }
+  return completePairs
 }

@@ -1,5 +1,6 @@
 /** Tests publishing and following of states over a real Redis. */
 import { isDeepStrictEqual } from 'node:util'
+import { ZERO_ADDRESS } from '@sluice/chains'
 import { type Pool, PoolMap, type SaveCommand, type SavedBatch } from '@sluice/liquidity'
 import { Semaphore } from '@sluice/rpc'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
@@ -323,6 +324,32 @@ describe.skipIf(!hasRedis)('a chain on Redis', () => {
     await storeFact(connection, keys, { key: 'k', measuredMs: 6, text: 'six' })
     await until(() => follower.facts.get('k') === '6 six')
     expect(await connection.call('HGET', keys.facts, 'k')).toBe('6 six')
+  })
+
+  test('pairs of published pools that their owner has not saved are not restored', async () => {
+    const [token, otherToken] = [syntheticPool(0, 0).tokens[0]!, syntheticPool(0, 0).tokens[1]!]
+    const nativePool: Pool = { ...syntheticPool(1, 0), tokens: [ZERO_ADDRESS, syntheticPool(1, 0).tokens[1]!] }
+    const nativePair = [syntheticPool(2, 0).tokens[0]!, nativePool.tokens[1]!].sort().join()
+    const [missingPair, savedPair] = [[token, otherToken], syntheticPool(3, 0).tokens].map((pair) =>
+      [...pair].sort().join(),
+    )
+    const pairs = [missingPair!, savedPair!, nativePair]
+    await publisher.writeAll(connection, stateOf(2, whole.with([nativePool])), pairs)
+    const previous = (await joined())!
+    const options = { keys, chainId: 31337, connection: () => connection, token: lease.token, previous }
+    const memory = await OwnerStore.open(options, false)
+    const records = [...whole.values()].map((pool) => ({ pool: { ...pool, state: null }, dexRow: 3 }))
+    const unsavedIds = [syntheticPool(0, 0).id, nativePool.id]
+    const newPools = records.filter(({ pool }) => !unsavedIds.includes(pool.id))
+    async function* parts(): AsyncGenerator<SaveCommand> {
+      yield { do: 'list', name: 'pairs', items: pairs }
+      yield { do: 'write', newPools, changedPools: [], goneIds: [] }
+    }
+    await memory.save({ chainId: 31337, block: blockOf(2), extra: { rows: 'r' } }, parts())
+    const restoredPairs: unknown[] = []
+    for await (const { list } of (await OwnerStore.open(options, false)).batches())
+      if (list?.name === 'pairs') restoredPairs.push(...list.items)
+    expect(restoredPairs).toEqual([savedPair])
   })
 
   test('the memory of an owner is restored if it is complete, and otherwise ignored', async () => {

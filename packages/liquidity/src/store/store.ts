@@ -9,7 +9,7 @@ export type SaveCommand = Extract<StoreCommand, { do: 'write' | 'list' | 'keep' 
 export interface Store {
   /** Facts of the last save; null in an empty store. */
   readonly facts: SavedFacts | null
-  /** Yields the saved state once: lists, then pools. @throws MarketError `BAD_SNAPSHOT` */
+  /** Yields the saved state once; its tokens come before its pools. @throws MarketError `BAD_SNAPSHOT` */
   batches(): AsyncIterable<SavedBatch>
   /** Executes all commands. The facts take effect once all commands are executed. */
   save(facts: SavedFacts, commands: AsyncIterable<SaveCommand>): Promise<void>
