@@ -19,11 +19,14 @@ export class Commands implements Connection {
   }
 
   async call<T = RedisReply>(...command: readonly Argument[]): Promise<T> {
-    const connection = await this.connection()
+    const usedConnection = this.connection()
+    const connection = await usedConnection
     try {
       return await connection.call<T>(...command)
     } catch (error) {
-      if (error instanceof BusError && error.code === 'AWAY') this.currentConnection = null
+      // Another call may have opened a new connection.
+      const isBroken = error instanceof BusError && error.code === 'AWAY'
+      if (isBroken && this.currentConnection === usedConnection) this.currentConnection = null
       throw error
     }
   }

@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { type AddressInfo, createServer, connect as openSocket, type Server, type Socket } from 'node:net'
 import { afterEach, expect, test } from 'vitest'
 import { Commands } from '../src/commands.ts'
@@ -7,7 +8,7 @@ import { hasRedis, TestRedis } from './redis.ts'
 let server: Server
 const sockets: Socket[] = []
 afterEach(() => {
-  for (const socket of sockets) socket.destroy()
+  for (const socket of sockets.splice(0)) socket.destroy()
   server.close()
 })
 
@@ -74,3 +75,22 @@ test.skipIf(!hasRedis)('after a failover, commands leave the server that became 
     await Promise.all([oldPrimary.stop(), newPrimary.stop()])
   }
 })
+
+test('calls that fail together open one new connection, which is closed at the end', async () => {
+  const url = await serve((socket) =>
+    socket.on('data', (data) => {
+      for (const command of data.toString().split(/(?=\*\d+\r\n)/))
+        if (!command.includes('HANG')) socket.write('+OK\r\n')
+    }),
+  )
+  const commands = new Commands(url)
+  await commands.call('PING')
+  const retriedCall = commands.call('HANG').catch(() => commands.call('PING'))
+  const failedCall = commands.call('HANG').catch(() => 'failed')
+  expect(await Promise.all([retriedCall, failedCall])).toEqual(['OK', 'failed'])
+  await commands.call('PING')
+  expect(sockets).toHaveLength(2)
+  const closed = once(sockets[1]!, 'close')
+  commands.close()
+  await closed
+}, 10_000)
