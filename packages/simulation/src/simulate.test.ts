@@ -553,6 +553,13 @@ test('a holder that lends nothing is tried once, and one that lends too little t
   expect(little.log.orders.map(({ lend }) => lend)).toEqual([0n, 1_000n, 2_001n, 1_000n, 2_001n])
 })
 
+test('no loan is larger than a token can express', async () => {
+  const request = { ...lending.request, amountIn: 2n ** 200n }
+  const { result, log } = simulate({ ...penniless, received: () => 5n }, { ...lending, request })
+  await expect(result).rejects.toMatchObject({ code: 'UNKNOWN_SLOTS' })
+  expect(log.orders.map(({ lend }) => lend)).toEqual([0n, 2n ** 200n, 2n ** 200n])
+})
+
 test('of the holders the first whose loan works is used, otherwise the failure of the first', async () => {
   const failing = (...lenders: readonly Address[]): World => ({
     ...penniless,

@@ -400,6 +400,7 @@ async function tryLoan(
     if (startBalance >= amountIn) return withAllowance(task, environment, { report, setUp })
     if (startBalance === 0n) return undefined
     amount = (amount * amountIn) / startBalance + 1n
+    if (amount > MAX_UINT256) return undefined
   }
   return undefined
 }
