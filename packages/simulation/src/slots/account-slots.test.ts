@@ -132,6 +132,12 @@ test('shares may be worth more than the amount by one share and two base units',
   expect(await settingOf(4n)).toBeUndefined()
 })
 
+test('no number of shares is larger than a word', async () => {
+  const { search, written } = searchOf({ slots: [[1n, 0n]], balance: (at) => at(1n) / 2n ** 60n })
+  expect(await search.findBalanceWrite(2n ** 200n)).toBeUndefined()
+  expect(written.flat().filter((word) => word > ALL)).toEqual([])
+})
+
 test('the rate is that of the largest word that is answered', async () => {
   const slots = [[1n, 4n]] as const
   const upTo = (bits: bigint) => (at: WordAt) => (at(1n) >= 2n ** bits ? null : (at(1n) * 3n) / 2n)

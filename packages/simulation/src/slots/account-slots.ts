@@ -126,7 +126,10 @@ export class AccountSlotSearch {
     const estimate = (amount * shares + units - 1n) / units
     const step = shares / units / 4n || 1n
     const candidates: bigint[] = []
-    for (let k = -NEIGHBORS; k <= NEIGHBORS; k++) if (estimate + k * step >= 0n) candidates.push(estimate + k * step)
+    for (let k = -NEIGHBORS; k <= NEIGHBORS; k++) {
+      const value = estimate + k * step
+      if (value >= 0n && value <= MAX_UINT256) candidates.push(value)
+    }
     const maxExcess = units / shares + ROUNDING
     return this.findWord(slot, candidates, (answer) => answer >= amount && answer - amount <= maxExcess, readWith)
   }
