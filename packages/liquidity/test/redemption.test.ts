@@ -102,18 +102,36 @@ test('a token that names a foreign pool is not a share, since neither the pool n
   expect(await read(hostile)).toBeNull()
 })
 
+/** Returns a cache, and a function that reads the rates of a share at the newest block. */
+function ratesReader(share: Address) {
+  const redemptions = new RedemptionCache({ hubs: [], stables: [], wrappedNative: null, dexes: [] } as unknown as Chain)
+  return async () => {
+    const block = (await rpc.getBlock('latest'))!
+    await redemptions.readShares([share], { rpc, block, holderOf: () => builder.from })
+    expect(redemptions.isCurrentAt(share, block)).toBe(true)
+    return redemptions.readingsOf(share)?.map(({ rate }) => Math.round(rate * 1_000) / 1_000)
+  }
+}
+
+test('a share that cannot be redeemed for some blocks is read again at every block', async () => {
+  const asset = coins[0]!
+  const vault = await deploy('RatedVault', [asset.address, SUPPLY])
+  await asset.send('mint', [vault.address, 2n * SUPPLY])
+  const rates = ratesReader(toAddress(vault.address))
+  expect(await rates()).toEqual([1])
+  for (let block = 0; block < 2; block++) {
+    await vault.send('set', [0n])
+    expect(await rates()).toBeUndefined()
+  }
+  await vault.send('set', [(WHOLE * 9n) / 10n])
+  expect(await rates()).toEqual([0.9])
+})
+
 test('a changed rate is returned together with the rate of the block before', async () => {
   const asset = coins[0]!
   const vault = await deploy('RatedVault', [asset.address, SUPPLY])
   await asset.send('mint', [vault.address, 2n * SUPPLY])
-  const share = toAddress(vault.address)
-  const redemptions = new RedemptionCache({ hubs: [], stables: [], wrappedNative: null, dexes: [] } as unknown as Chain)
-  const rates = async () => {
-    const block = (await rpc.getBlock('latest'))!
-    await redemptions.readShares([share], { rpc, block, holderOf: () => builder.from })
-    expect(redemptions.isCurrentAt(share, block)).toBe(true)
-    return redemptions.readingsOf(share)!.map(({ rate }) => Math.round(rate * 1_000) / 1_000)
-  }
+  const rates = ratesReader(toAddress(vault.address))
   expect(await rates()).toEqual([1])
   await vault.send('set', [(WHOLE * 9n) / 10n])
   expect(await rates()).toEqual([0.9, 1])

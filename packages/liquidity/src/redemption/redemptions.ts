@@ -22,6 +22,7 @@ const MAX_QUEUED = 2_000
 const MAX_LEVELS = 3
 const TIMEOUT_MS = 5_000
 
+/** `readings` is empty for a share that could not be read at the last block, such as a paused vault. */
 type CachedReadings = { readonly readings: readonly Redemption[]; readonly hash: string }
 /** Node and block to read from. */
 export type RedemptionSource = {
@@ -57,7 +58,8 @@ export class RedemptionCache {
 
   /** Returns the last reading, then the reading of an earlier block; undefined if the token is not a known share. */
   readingsOf(token: Address): readonly Redemption[] | undefined {
-    return this.readingsByShare.peek(token)?.readings
+    const readings = this.readingsByShare.peek(token)?.readings
+    return readings?.length ? readings : undefined
   }
 
   /** False if the token is a share that was read at another block, or had no supply. */
@@ -105,6 +107,10 @@ export class RedemptionCache {
     )
     for (const [k, token] of tokens.entries()) {
       const reading = results![k]
+      if (reading === null && this.readingsByShare.has(token)) {
+        this.readingsByShare.set(token, { readings: [], hash })
+        continue
+      }
       if (!reading) {
         this.readingsByShare.delete(token)
         if (reading === null) this.nonShares.set(token, true)
