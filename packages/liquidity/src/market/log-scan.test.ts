@@ -126,6 +126,27 @@ describe('a scan', () => {
     expect(scan.status?.blocksPerCall).toBe(scan.blocksPerCall)
   })
 
+  test('keeps its range if the pools of the logs cannot be read in time', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    try {
+      let reads = 0
+      const { scan, ranges } = scanOf([rows[0]!], {
+        onAdd: () => {
+          if (++reads === 1) throw new RpcError('TIMEOUT', 'slow')
+        },
+      })
+      const running = scan.run()
+      await vi.runAllTimersAsync()
+      await running
+      expect(spans(ranges)).toEqual([
+        [100, 199, 1],
+        [100, 199, 1],
+      ])
+    } finally {
+      vi.useRealTimers()
+    }
+  })
+
   test('finds a pool that a reorg during a restart created in a block that had been scanned', async () => {
     const before = scanOf([rows[0]!])
     await before.scan.run()

@@ -4,7 +4,7 @@
  * and the reason for a pause. `Discovery` creates and runs the scan.
  */
 import type { DexRow } from '@sluice/chains'
-import { abortable, RpcError, type RpcErrorCode } from '@sluice/rpc'
+import { abortable, type Log, RpcError, type RpcErrorCode } from '@sluice/rpc'
 import type { DexFamily } from '../family.ts'
 import type { ScanStatus } from '../snapshot.ts'
 import type { MarketComponents } from './follow.ts'
@@ -242,8 +242,9 @@ export class LogScan {
     const laterStarts = this.targets.map(({ nextBlock }) => nextBlock).filter((next) => next > fromBlock)
     const toBlock = Math.min(this.lastBlock, fromBlock + this.range.blocks - 1, ...laterStarts.map((next) => next - 1))
     const blockCount = toBlock - fromBlock + 1
+    let logs: readonly Log[]
     try {
-      const logs = await rpc.getLogs(
+      logs = await rpc.getLogs(
         {
           address: [...new Set(dueTargets.map(({ row }) => row.address))],
           topics: [[...new Set(dueTargets.flatMap(({ family }) => family.creationTopics!))]],
@@ -252,6 +253,13 @@ export class LogScan {
         },
         { signal, priority: 'scan', timeoutMs: BACKGROUND_TIMEOUT_MS },
       )
+    } catch (error) {
+      if (signal.aborted) return
+      const mayBeTooWide = error instanceof RpcError && RANGE_ERROR_CODES.has(error.code)
+      if (!mayBeTooWide || !this.range.recordRefused(blockCount, error.grantedBlocks)) await this.pause(error)
+      return
+    }
+    try {
       // Several families can serve pools of one contract.
       const targetsByAddress = Map.groupBy(dueTargets, ({ row }) => row.address)
       const foundPools = logs.flatMap((log) =>
@@ -268,14 +276,7 @@ export class LogScan {
       this.failureCount = 0
       this.setState('scanning')
     } catch (error) {
-      if (signal.aborted) return
-      if (
-        error instanceof RpcError &&
-        RANGE_ERROR_CODES.has(error.code) &&
-        this.range.recordRefused(blockCount, error.grantedBlocks)
-      )
-        return
-      await this.pause(error)
+      if (!signal.aborted) await this.pause(error)
     }
   }
 
