@@ -16,8 +16,10 @@ const MAX_BYTES = 256_000
 /** The byte limit never falls below this, even if a smaller call is refused. */
 const MIN_BYTES = 16_000
 const DEFAULT_GAS = 30_000
-/** Byte limit per RPC client, for clients whose nodes have refused a larger call. */
-const byteLimitByRpc = new WeakMap<Rpc, number>()
+/** Byte limit per RPC client, for clients whose nodes have refused a larger call; with the time of the last refusal. */
+const byteLimitByRpc = new WeakMap<Rpc, { readonly maxBytes: number; readonly refusedAtMs: number }>()
+/** Milliseconds after which larger calls are tried again, because a busy node refuses a call by a timeout. */
+const BYTE_LIMIT_TTL_MS = 600_000
 /** Timeout of one eth_call: a call near the gas limit takes a busy node several seconds. */
 const TIMEOUT_MS = 15_000
 
@@ -114,7 +116,7 @@ async function readAll(
   options: RequestOptions,
 ): Promise<ReadResults> {
   const { reads, positions } = await inSlices('reads', withoutRepeats(pendingReads))
-  const groups = await inSlices('reads', packIntoCalls(reads, byteLimitByRpc.get(rpc) ?? MAX_BYTES))
+  const groups = await inSlices('reads', packIntoCalls(reads, byteLimitOf(rpc)))
   const pendingAnswers: Promise<GroupResults>[] = []
   for (const [k, group] of groups.entries()) {
     // Encoding a call takes milliseconds.
@@ -239,7 +241,7 @@ async function readGroup(
   }
 }
 
-/** Lowers the byte limit for later calls to half of the bytes of a refused call, but not below `MIN_BYTES`. */
+/** Lowers the byte limit of the next calls to half of the bytes of a refused call, but not below `MIN_BYTES`. */
 function lowerByteLimit(rpc: Rpc, reads: readonly Read[]): void {
   const codes: CodeByAddress = new Map()
   let bytes = 0
@@ -247,7 +249,13 @@ function lowerByteLimit(rpc: Rpc, reads: readonly Read[]): void {
     bytes += addedBytesOf(read, codes)
     codes.set(read.to, read.code)
   }
-  byteLimitByRpc.set(rpc, Math.max(MIN_BYTES, Math.min(byteLimitByRpc.get(rpc) ?? MAX_BYTES, bytes >> 1)))
+  const maxBytes = Math.max(MIN_BYTES, Math.min(byteLimitOf(rpc), bytes >> 1))
+  byteLimitByRpc.set(rpc, { maxBytes, refusedAtMs: Date.now() })
+}
+
+function byteLimitOf(rpc: Rpc): number {
+  const limit = byteLimitByRpc.get(rpc)
+  return limit && Date.now() - limit.refusedAtMs < BYTE_LIMIT_TTL_MS ? limit.maxBytes : MAX_BYTES
 }
 
 /** True if a smaller call may succeed: a read used up the gas of the batch, or the node refuses calls of this size. */

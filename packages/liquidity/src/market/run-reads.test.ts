@@ -2,7 +2,7 @@
 import { ReadBatch__factory } from '@sluice/bindings'
 import { type Address, type Hex, toAddress } from '@sluice/chains'
 import { type CallOptions, type CallRequest, type Rpc, RpcError } from '@sluice/rpc'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { batchedReads } from '../../test/batched-reads.ts'
 import type { Read, Reads } from '../family.ts'
 import { runReads } from './reads.ts'
@@ -257,6 +257,30 @@ describe('a call', () => {
     await tiny.run([all(reads(16))])
     // 16 reads of four bytes are less than the lower limit.
     expect(tiny.sizes().filter((size) => size === 16)).toHaveLength(2)
+  })
+
+  test('that a busy node refuses makes later ones smaller for ten minutes', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] })
+    try {
+      const large = reads(8).map((of) => ofBytes(of, 20_000))
+      let isBusy = true
+      const refuse = ({ calls }: Call) =>
+        isBusy && calls.length > 2 ? new RpcError('SIZE', 'execution timeout') : undefined
+      const { run, sizes } = nodeOf({ refuse })
+      const sizesOfRun = async () => {
+        const before = sizes().length
+        await run([all(large)])
+        return sizes().slice(before)
+      }
+      await sizesOfRun()
+      isBusy = false
+      vi.advanceTimersByTime(599_999)
+      expect(Math.max(...(await sizesOfRun()))).toBeLessThanOrEqual(2)
+      vi.advanceTimersByTime(1)
+      expect(await sizesOfRun()).toEqual([8])
+    } finally {
+      vi.useRealTimers()
+    }
   })
 
   test('that is too large because of a single read does not make later ones smaller', async () => {
