@@ -449,7 +449,7 @@ describe('a repair', () => {
       followedPools: new Map(ids.map((id) => [id, { row, pool: poolOf(id, null) }])),
       families: new Map([['test', family]]),
       ...{ sampling: { has: () => false }, isIncomplete: () => false, isDueToComplete: () => false },
-      ...{ handOver: () => false, isCurrent: () => true, isSilent: () => false },
+      ...{ handOver: () => false, isCurrent: () => true },
     }
     const { signal } = new AbortController()
     const repairing = new MarketFollower(

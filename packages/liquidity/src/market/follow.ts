@@ -76,7 +76,7 @@ export class MarketFollower {
   /** Blocks for which the node returned no logs although their bloom filter matched. */
   private readonly doubtfulBlocks = new DoubtfulBlocks()
   private readonly blockLogs = new BlockLogs()
-  /** Silent pools that lost their state because a read failed. */
+  /** Pools that lost their state because a read failed. */
   private readonly refreshRetries = new RefreshRetries()
 
   /** @param forgetPairs - called when the market may have missed the creation of pools */
@@ -261,9 +261,8 @@ export class MarketFollower {
       const differingPools = differences.flatMap((result) => result.differingPools)
       const goneIds = differences.flatMap((result) => result.goneIds)
       pools = updatedPools.with(differingPools, goneIds)
-      const lostIds = this.lostSilentIds(updatedPools, [...differences[0]!.goneIds, ...differences[1]!.goneIds])
-      const unreadableIds = new Set([...lostIds, ...retriedIds.filter((id) => !pools.has(id))])
-      this.refreshRetries.recordFailures([...unreadableIds], block.number)
+      const lostIds = [...differences[0]!.goneIds, ...differences[1]!.goneIds]
+      this.retryLater([...lostIds, ...retriedIds.filter((id) => !pools.has(id))], block)
       newEntries.push({
         block,
         pools,
@@ -334,7 +333,7 @@ export class MarketFollower {
     const history = ledger.history!
     const { top } = history
     const { differingPools, goneIds } = await this.reread(top.block, top.pools, ids)
-    this.refreshRetries.recordFailures(this.lostSilentIds(top.pools, goneIds), top.block.number)
+    this.retryLater(goneIds, top.block)
     const changedIds = [...differingPools.map(({ id }) => id), ...goneIds]
     if (changedIds.length === 0) return 0
     const newTop = {
@@ -357,10 +356,11 @@ export class MarketFollower {
     return ids
   }
 
-  /** Returns the silent pools among `goneIds`: no log tells when they can be read again. */
-  private lostSilentIds(pools: PoolMap, goneIds: readonly string[]): readonly string[] {
-    const { directory } = this.components
-    return goneIds.filter((id) => directory.isSilent(pools.get(id)!) && !directory.sampling.has(id))
+  /** Schedules retries of pools that lost their state. Sampled pools are left out: their budget chooses them again. */
+  private retryLater(ids: readonly string[], block: BlockHeader): void {
+    const { sampling } = this.components.directory
+    const uniqueIds = new Set(ids.filter((id) => !sampling.has(id)))
+    this.refreshRetries.recordFailures([...uniqueIds], block.number)
   }
 
   /** Reads the pools `ids` at the end of a block and compares them with `pools`. */
@@ -381,7 +381,7 @@ export class MarketFollower {
       pools,
       ids.filter((id) => directory.isSilent(pools.get(id)!)),
     )
-    this.refreshRetries.recordFailures(this.lostSilentIds(pools, goneIds), block.number)
+    this.retryLater(goneIds, block)
     return pools.with(differingPools, goneIds)
   }
 

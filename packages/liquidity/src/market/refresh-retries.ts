@@ -1,6 +1,6 @@
 /**
- * Retries silent pools that lost their state because a read failed, such as of a rate provider that reverts for a few
- * blocks. Their parameters change without a log, so no log shows that they can be read again.
+ * Retries pools that lost their state because a read failed, such as a pool of a rate provider that reverts for a few
+ * blocks, or a pool whose read an overloaded node refused. No log shows that they can be read again.
  */
 import { Backoff } from './backoff.ts'
 

@@ -1,4 +1,4 @@
-/** Tests that silent pools that lose their state are read again, with a node in memory. */
+/** Tests that pools that lose their state are read again, with a node in memory. */
 import { type Address, type DexRow, type Hex, toAddress } from '@sluice/chains'
 import { type BlockHeader, RpcError } from '@sluice/rpc'
 import { beforeEach, describe, expect, test } from 'vitest'
@@ -21,13 +21,13 @@ beforeEach(() => {
   ledger = new Ledger(1)
 })
 
-describe('a silent pool that loses its state', () => {
-  const pool: Pool = { id: 'silent', family: 'test', dex: '', address: at(9), tokens: [], state: 'old' }
+describe('a pool that loses its state', () => {
+  const pool: Pool = { id: 'pool', family: 'test', dex: '', address: at(9), tokens: [], state: 'old' }
   const row = { family: 'test' } as unknown as DexRow
   const stateAt = () => ledger.snapshot().pools.get(pool.id)?.state
 
   /** A follower at block 1. Its pool can be read from the block `readableFrom` on. */
-  function silentFollower({ readableFrom, isRefreshed = true }: { readableFrom: number; isRefreshed?: boolean }) {
+  function poolFollower({ readableFrom, isRefreshed = true }: { readableFrom: number; isRefreshed?: boolean }) {
     const reads: number[] = []
     let isDown = false
     const stateOrNull = (state: string) => {
@@ -51,7 +51,7 @@ describe('a silent pool that loses its state', () => {
       sampling: { size: 0, has: () => false },
       chooseSilentIds: (pools: PoolMap, excludedIds: ReadonlySet<string>) =>
         isRefreshed && pools.has(pool.id) && !excludedIds.has(pool.id) ? [pool.id] : [],
-      ...{ handOver: () => false, isCurrent: () => true, outdatedIds: () => [], isSilent: () => true },
+      ...{ handOver: () => false, isCurrent: () => true, outdatedIds: () => [] },
       ...{ topics: [], poolIdsOf: () => [pool.id], isIncomplete: () => false, isDueToComplete: () => false },
       ...{ registerCreatedPools: () => [], handBackAfter: () => {}, statelessIdsIn: () => [] },
     }
@@ -73,7 +73,7 @@ describe('a silent pool that loses its state', () => {
   }
 
   test('in a refresh is read again after 1, 2, 4, … blocks', async () => {
-    const { following, reads } = silentFollower({ readableFrom: 9 })
+    const { following, reads } = poolFollower({ readableFrom: 9 })
     const states: unknown[] = []
     for (head = 2; head <= 10; head++) {
       await following.follow()
@@ -85,7 +85,7 @@ describe('a silent pool that loses its state', () => {
   })
 
   test('after a log is read again', async () => {
-    const { following, set } = silentFollower({ readableFrom: 3, isRefreshed: false })
+    const { following, set } = poolFollower({ readableFrom: 3, isRefreshed: false })
     set({ logs: [{ logIndex: 0, topics: ['0x01'] }] })
     head = 2
     await following.follow()
@@ -96,8 +96,8 @@ describe('a silent pool that loses its state', () => {
     expect(stateAt()).toBe('read again')
   })
 
-  test('in a repair, while it waits for its refresh, is read again', async () => {
-    const { following } = silentFollower({ readableFrom: 3, isRefreshed: false })
+  test('in a repair is read again', async () => {
+    const { following } = poolFollower({ readableFrom: 3, isRefreshed: false })
     head = 2
     await following.follow()
     await following.repair(new Set([pool.id]))
@@ -108,7 +108,7 @@ describe('a silent pool that loses its state', () => {
   })
 
   test('is read again if the block is undone, but the other branch cannot be followed', async () => {
-    const { following, set } = silentFollower({ readableFrom: 3 })
+    const { following, set } = poolFollower({ readableFrom: 3 })
     head = 2
     await following.follow()
     expect(stateAt()).toBeUndefined()
