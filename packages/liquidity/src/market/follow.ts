@@ -349,9 +349,8 @@ export class MarketFollower {
    * Returns the ids of new pools between followed tokens in the logs, except `knownIds`, and adds them to `knownIds`.
    */
   private takeMissedIds(knownIds: Set<string>, logs: readonly (readonly Log[])[]): readonly string[] {
-    const ids = logs
-      .flatMap((blockLogs) => this.components.directory.registerCreatedPools(blockLogs))
-      .filter((id) => !knownIds.has(id))
+    const { directory } = this.components
+    const ids = logs.flatMap((blockLogs) => directory.registerCreatedPools(blockLogs, knownIds))
     for (const id of ids) knownIds.add(id)
     return ids
   }

@@ -362,18 +362,23 @@ export class PoolDirectory {
       .filter((id) => this.followedPools.has(id) && !pools.has(id) && !this.sampling.has(id))
   }
 
-  /** Registers the pools that a block created. @returns the ids of the pools between followed tokens */
-  registerCreatedPools(logs: readonly Log[]): readonly string[] {
+  /**
+   * Registers the pools that a block created.
+   *
+   * @param knownIds - ids of pools that are registered already; their immutable facts may have been read since
+   * @returns the ids of the other pools between followed tokens
+   */
+  registerCreatedPools(logs: readonly Log[], knownIds: ReadonlySet<string> = new Set()): readonly string[] {
     return logs.flatMap((log) =>
-      (this.rowsByFactory.get(log.address) ?? []).flatMap((row) => this.registerCreatedPool(row, log) ?? []),
+      (this.rowsByFactory.get(log.address) ?? []).flatMap((row) => this.registerCreatedPool(row, log, knownIds) ?? []),
     )
   }
 
-  private registerCreatedPool(row: DexRow, log: Log): string | null {
+  private registerCreatedPool(row: DexRow, log: Log, knownIds: ReadonlySet<string>): string | null {
     const family = this.familyOf(row)
     if (!family.createdPool || !family.creationTopics?.includes(log.topics[0]!)) return null
     const pool = family.createdPool(row, log)
-    if (!pool) return null
+    if (!pool || knownIds.has(pool.id)) return null
     if (family.listedByLogs) {
       this.list({ row, pool })
       for (const token of pool.tokens) this.tokens.forgetNeighbors(token)
