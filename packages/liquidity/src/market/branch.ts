@@ -1,6 +1,6 @@
 /** Finds the blocks between the newest block in memory and the node's head, across reorgs. */
 import type { Hex } from '@sluice/chains'
-import type { BlockHeader, RequestOptions, Rpc } from '@sluice/rpc'
+import { type BlockHeader, type RequestOptions, type Rpc, RpcError } from '@sluice/rpc'
 import { HISTORY_BLOCKS, type History, type HistoryEntry } from './history.ts'
 
 /** Path from a known block to the node's head. */
@@ -11,7 +11,7 @@ export type Branch = { readonly from: HistoryEntry; readonly blocks: readonly Bl
  * first. Returns null if the fork is below the history, or if the head is too far above the history to follow block by
  * block. Returns `'broken'` if the node lacks a block in between, for example because the head was reorged away.
  *
- * @throws RpcError
+ * @throws RpcError; code `BAD_ANSWER` if the node answers with another block than the requested one
  */
 export async function findBranch(
   rpc: Rpc,
@@ -33,8 +33,13 @@ export async function findBranch(
     if (from) return { from, blocks: blocks.reverse() }
     if (header.number <= history.oldest.block.number) return null
     blocks.push(header)
-    const parent: Hex = header.parentHash
-    header = history.find(parent)?.block ?? headers.get(parent) ?? (await rpc.getBlock({ blockHash: parent }, options))
+    const parentHash: Hex = header.parentHash
+    const number: number = header.number
+    const knownParent: BlockHeader | undefined = history.find(parentHash)?.block ?? headers.get(parentHash)
+    header = knownParent ?? (await rpc.getBlock({ blockHash: parentHash }, options))
+    // Another block would break the chain, and this loop might not end.
+    if (header && (header.hash !== parentHash || header.number !== number - 1))
+      throw new RpcError('BAD_ANSWER', `the node answered with another block than the parent of block ${number}`)
   }
   return 'broken'
 }

@@ -123,6 +123,20 @@ describe('the branch to a head', () => {
     expect(await branchTo(header(107, 'f'))).toEqual(result(103, [...fork, header(107, 'f')]))
   })
 
+  test('is not searched further if the node answers with another block', async () => {
+    const head = header(107, 'f')
+    for (const answer of [header(106, 'g'), header(105, 'f'), { ...header(106, 'f'), number: 107 }]) {
+      let requestCount = 0
+      const getBlock = async () => {
+        if (++requestCount > 9) throw new Error('too many requests')
+        return answer
+      }
+      await expect(findBranch({ getBlock } as unknown as Rpc, history, head, {})).rejects.toMatchObject({
+        code: 'BAD_ANSWER',
+      })
+    }
+  })
+
   test('is broken if the node lacks a block, and null below the history or too far above it', async () => {
     expect(await node([]).branchTo(header(108))).toBe('broken')
     const fork = [100, 101, 102, 103].map((number) => header(number, 'f'))
