@@ -17,7 +17,12 @@ const listed = (from: number, count: number, token = other): readonly ListedPool
 /** Verification of a list; pools in `missing` do not exist. Records the batches in order. */
 function verify(
   deployments: readonly { readonly row: DexRow; readonly pools: readonly ListedPool[]; readonly scannedTo?: number }[],
-  { missing = new Set<string>(), rows = deployments.map(({ row }) => row), skipped = false } = {},
+  {
+    missing = new Set<string>(),
+    malformed = new Set<string>(),
+    rows = deployments.map(({ row }) => row),
+    skipped = false,
+  } = {},
 ) {
   const batches: (readonly string[])[] = []
   let failures = 0
@@ -25,6 +30,7 @@ function verify(
     listedByLogs: row.family === 'logged',
     ...(row.family !== 'twin' && {
       provePools: function* (_: DexRow, pools: readonly ListedPool[]) {
+        if (pools.some(({ id }) => malformed.has(id))) throw new TypeError('no such key')
         batches.push(pools.map(({ id }) => id))
         return pools.map((pool) => (missing.has(pool.id) ? null : pool))
       },
@@ -86,6 +92,12 @@ test('a failed batch is tried again', async () => {
   await expect(start.prove({})).rejects.toThrow('down')
   expect([start.isDone, batches]).toEqual([false, []])
   expect(await all(start)).toEqual(['10', '11'])
+})
+
+test('a pool whose content cannot be read is refused, and the others are verified', async () => {
+  const { start } = verify([{ row: logged, pools: listed(10, 3), scannedTo: 7 }], { malformed: new Set(['11']) })
+  expect(await all(start)).toEqual(['10', '12'])
+  expect([start.importCount, start.scannedRows]).toEqual([{ proven: 2, refused: 1 }, []])
 })
 
 test('deployments that are unknown are refused, and those in memory are skipped', async () => {

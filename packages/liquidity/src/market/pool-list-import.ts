@@ -11,7 +11,7 @@ import { deploymentKey, type PoolList } from '../pool-list/pool-list.ts'
 import type { MarketComponents, MarketFollower } from './follow.ts'
 import type { PoolDirectory } from './pool-directory.ts'
 import type { PoolEntry } from './pool-reader.ts'
-import { runReads } from './reads.ts'
+import { isolatedReads, runReads } from './reads.ts'
 
 /** Pools verified per batch, in one or two calls. */
 const POOLS_PER_BATCH = 400
@@ -89,7 +89,7 @@ export class PoolListImport {
   }
 
   /**
-   * Verifies the next batch.
+   * Verifies the next batch. Refuses a pool whose content the family cannot read.
    *
    * @returns the pools that exist
    * @throws RpcError if the node fails; the next call tries the same batch again
@@ -98,12 +98,13 @@ export class PoolListImport {
     const { row, listedPools } = this.pendingBatches.at(-1)!
     const { rpc, directory } = this.components
     const family = directory.familyOf(row)
-    const provePools = () => family.provePools?.(row, listedPools) ?? proveByPairs(family, row, listedPools)
-    const [pools] = await this.follower.retryOnReorg(({ hash }) =>
-      runReads(rpc, { blockHash: hash }, [provePools()], options),
+    const provePools = (pools: readonly ListedPool[]) =>
+      family.provePools?.(row, pools) ?? proveByPairs(family, row, pools)
+    const [results] = await this.follower.retryOnReorg(({ hash }) =>
+      runReads(rpc, { blockHash: hash }, [isolatedReads(listedPools, provePools)], options),
     )
     this.pendingBatches.pop()
-    const foundPools = pools!.flatMap((pool) => (pool ? [{ row, pool }] : []))
+    const foundPools = results!.flat().flatMap((pool) => (pool ? [{ row, pool }] : []))
     const count = this.countByRow.get(row)!
     count.proven += foundPools.length
     count.refused += listedPools.length - foundPools.length
