@@ -24,12 +24,14 @@ type Pace = {
 const NO_ANSWER: Answer = { status: 0, bodyBytes: 0, ms: 0 }
 
 export type Figures = {
+  /** Responses with status 200 per second. */
   readonly perSecond: number
-  /** Median response time in milliseconds, of the responses with status 200. */
+  /** Median time of the responses with status 200 in milliseconds; `p95` and `p99` are percentiles of the same times. */
   readonly p50: number
   readonly p95: number
   readonly p99: number
   readonly slowest: number
+  /** Number of responses by HTTP status; 0 stands for requests without a response. */
   readonly answers: Readonly<Record<number, number>>
 }
 
@@ -79,7 +81,7 @@ export async function openLoop({
     const dueAt = start + (requestIndex * 1000) / rate
     // Sleeps instead of a busy wait, so that the service and its node can use the cores.
     while (performance.now() < dueAt || idleConnections.length === 0) await sleep(1)
-    // Uses the connection that was idle longest, before the server closes it.
+    // Takes the connection that has been idle longest, because the server closes connections that stay idle.
     const connection = await idleConnections.shift()!.reconnect()
     lateMs.push(performance.now() - dueAt)
     pending.push(
@@ -126,14 +128,14 @@ async function onConnections(connections: readonly Connection[], work: (connecti
 export function figuresOf(answers: readonly Answer[], seconds: number): Figures {
   const successfulMs = answers.filter(({ status }) => status === 200).map(({ ms }) => ms)
   const quantileAt = (part: number) => rounded(quantile(successfulMs, part), 2)
-  const counts: Record<number, number> = {}
-  for (const { status } of answers) counts[status] = (counts[status] ?? 0) + 1
+  const countByStatus: Record<number, number> = {}
+  for (const { status } of answers) countByStatus[status] = (countByStatus[status] ?? 0) + 1
   return {
     perSecond: rounded(successfulMs.length / seconds),
     p50: quantileAt(0.5),
     p95: quantileAt(0.95),
     p99: quantileAt(0.99),
     slowest: quantileAt(1),
-    answers: counts,
+    answers: countByStatus,
   }
 }

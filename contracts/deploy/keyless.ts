@@ -23,9 +23,9 @@ export type KeylessState = {
 const CREATION_HASH = keccak256(KEYLESS_DEPLOYER.transaction)
 
 /**
- * Reads if the keyless deployer exists. If not, checks that the chain can run its creation with the signed gas limit,
- * gas price, and nonce. A failed creation would use up the nonce, so the deployer could never have its address on this
- * chain. The checks come before any funds are sent.
+ * Checks whether the keyless deployer exists. If not, checks that the chain can run its creation with the signed gas
+ * limit, gas price, and nonce. A failed creation would use up the nonce, so the deployer could never have its address
+ * on this chain. The checks come before any funds are sent.
  *
  * @throws DeployError `KEYLESS_DEPLOYER`
  */
@@ -89,25 +89,25 @@ export async function ensureKeylessDeployer(
       throw new DeployError('TRANSACTION_FAILED', `the transaction that funds ${signer} is still pending`)
   }
   onProgress('creating the keyless deployer')
-  const hasCode = async () => (await client.getCode({ address })) === runtime
+  const isCreated = async () => (await client.getCode({ address })) === runtime
   try {
     await client.sendRawTransaction({ serializedTransaction: KEYLESS_DEPLOYER.transaction })
   } catch (error) {
     // The node also rejects the transaction if it has already been published.
-    if (!(await waitFor(hasCode, timeoutMs)))
+    if (!(await waitFor(isCreated, timeoutMs)))
       throw new DeployError('TRANSACTION_FAILED', `its creation was not accepted: ${nodeMessage(error)}`, {
         cause: error,
       })
   }
   await receiptOf(client, CREATION_HASH)
-  if (!(await waitFor(hasCode, timeoutMs)))
+  if (!(await waitFor(isCreated, timeoutMs)))
     throw new DeployError('KEYLESS_DEPLOYER', `${CREATION_HASH} was mined and left no keyless deployer at ${address}`)
 }
 
 /**
  * Throws if the node accepts only transactions with a chain id (EIP-155). The creation transaction has none, so funds
- * sent to its signer would be lost. Publishes the creation transaction while the signer cannot pay for it. A node that
- * accepts transactions without a chain id rejects it with another error: insufficient funds.
+ * sent to its signer would be lost. To find out, sends the creation transaction before its signer is funded: a node
+ * that accepts transactions without a chain id rejects it as well, but for insufficient funds.
  */
 async function requireUnprotectedAccepted(client: PublicClient): Promise<void> {
   try {

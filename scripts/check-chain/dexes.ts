@@ -1,4 +1,4 @@
-/** Checks the DEX entries of a chain. */
+/** Checks the rows of a chain's file that describe its DEXes. */
 import { IUniswapV2Factory__factory, IUniswapV3Factory__factory } from '@sluice/bindings'
 import { type Address, type DexRow, type Hex, toAddress, ZERO_ADDRESS } from '@sluice/chains'
 import { families, rowsOf } from '@sluice/liquidity'
@@ -8,42 +8,42 @@ import { type Check, type Finding, fail, pass, type Subject, unknown } from './f
 import { callOrNull, hasCode } from './read.ts'
 
 /**
- * Checks that the contract of every entry has code. For an entry with an init code hash, also checks that the hash
- * gives the address of a pool that the factory returns.
+ * Checks that the contract of every row has code. For a row with an init code hash, also checks that the hash gives the
+ * address of a pool that the factory returns. Reports the rows that no family supports as `unknown`.
  */
 export const checkDexes: Check = async (subject) => {
   const { dexes } = subject.chain
   const rows = await Promise.all(dexes.map((row) => checkRow(subject, row)))
   const unsupportedRows = dexes.filter((row) => families.every((family) => rowsOf(family, row).length === 0))
-  const names = [...new Set(unsupportedRows.map((row) => row.family))].sort()
+  const familyNames = [...new Set(unsupportedRows.map((row) => row.family))].sort()
   return unsupportedRows.length === 0
     ? rows.flat()
     : [
         ...rows.flat(),
-        unknown('families', `${unsupportedRows.length} rows not routed through yet: ${names.join(', ')}`),
+        unknown('families', `${unsupportedRows.length} rows not routed through yet: ${familyNames.join(', ')}`),
       ]
 }
 
 async function checkRow(subject: Subject, row: DexRow): Promise<readonly Finding[]> {
-  const check = `${row.role} ${row.brand}`
+  const title = `${row.role} ${row.brand}`
   const isFeeAssumed = row.feeBasis === 'assumed' || row.feeBasis === 'default'
   const note = isFeeAssumed ? `; its fee of ${row.feePpm! / 10_000} % is a guess` : ''
-  if (!(await hasCode(subject, row.address))) return [fail(check, `no code at ${row.address}`)]
-  const passFinding = pass(check, `${row.address}${note}`)
+  if (!(await hasCode(subject, row.address))) return [fail(title, `no code at ${row.address}`)]
+  const passFinding = pass(title, `${row.address}${note}`)
   return row.initCodeHash === undefined
     ? [passFinding]
     : [passFinding, await checkInitCodeHash(subject, row, row.initCodeHash)]
 }
 
 async function checkInitCodeHash(subject: Subject, row: DexRow, initCodeHash: Hex): Promise<Finding> {
-  const check = `pool address ${row.brand}`
+  const title = `pool address ${row.brand}`
   const pool = await findPool(subject, row)
-  if (pool === null) return unknown(check, 'the factory has no pool of two hub tokens to compare with')
+  if (pool === null) return unknown(title, 'the factory has no pool of two hub tokens to compare with')
   const deployer = row.contracts?.poolDeployer ?? row.address
   const derivedAddress = toAddress(getCreate2Address(deployer, pool.salt, initCodeHash))
   return derivedAddress === pool.address
-    ? pass(check, derivedAddress)
-    : fail(check, `the factory returns ${pool.address}, but the init-code hash gives ${derivedAddress}`)
+    ? pass(title, derivedAddress)
+    : fail(title, `the factory returns ${pool.address}, but the init-code hash gives ${derivedAddress}`)
 }
 
 /** A pool that a factory returned, with the CREATE2 salt of its address. */

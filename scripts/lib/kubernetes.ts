@@ -25,36 +25,39 @@ async function modelOf({ apiVersion, kind }: Manifest): Promise<Model> {
 export async function mistakesOf(manifest: Manifest): Promise<readonly string[]> {
   const Model = await modelOf(manifest)
   const model = new Model(manifest)
-  const readFields = new Map<object, Set<string>>()
+  const fieldsRead = new Map<object, Set<string>>()
   try {
-    recordReads(model, readFields).validate()
+    recordReads(model, fieldsRead).validate()
   } catch (error) {
     return [(error as Error).message]
   }
-  return unreadFields(model, readFields, '')
+  return unreadFields(model, fieldsRead, '')
 }
 
 /** Returns a proxy of a value that records which of its fields are read. */
-function recordReads<T extends object>(value: T, readFields: Map<object, Set<string>>): T {
+function recordReads<T extends object>(value: T, fieldsRead: Map<object, Set<string>>): T {
   return new Proxy(value, {
     get(target, name) {
       const field = Reflect.get(target, name) as unknown
       if (typeof name === 'string' && Object.hasOwn(target, name))
-        readFields.set(target, (readFields.get(target) ?? new Set()).add(name))
-      return typeof field === 'object' && field !== null ? recordReads(field, readFields) : field
+        fieldsRead.set(target, (fieldsRead.get(target) ?? new Set()).add(name))
+      return typeof field === 'object' && field !== null ? recordReads(field, fieldsRead) : field
     },
   })
 }
 
-/** Returns the fields that the validation has not read, which no schema defines. */
+/**
+ * Returns a message for each field that the validation has not read. Validation reads every field that a schema defines,
+ * so these fields are unknown.
+ */
 function unreadFields(
   value: object,
-  readFields: ReadonlyMap<object, ReadonlySet<string>>,
+  fieldsRead: ReadonlyMap<object, ReadonlySet<string>>,
   path: string,
 ): readonly string[] {
   return Object.entries(value).flatMap(([name, field]) => {
     const here = `${path}/${name}`
-    if (!readFields.get(value)?.has(name)) return [`${here} is no field`]
-    return typeof field === 'object' && field !== null ? unreadFields(field, readFields, here) : []
+    if (!fieldsRead.get(value)?.has(name)) return [`${here} is no field`]
+    return typeof field === 'object' && field !== null ? unreadFields(field, fieldsRead, here) : []
   })
 }

@@ -69,6 +69,7 @@ export async function startProcess(env: Readonly<Record<string, string>>): Promi
 /** A local chain with an API for it. */
 export type System = {
   readonly devnet: Devnet
+  /** Base URL of the API. */
   readonly api: string
   readonly stop: () => Promise<void>
 }

@@ -7,8 +7,8 @@ import { NATIVE, type SwapParameters } from './types.ts'
 import type { Wallet } from './wallet.ts'
 
 /**
- * Returns the expected output of a swap in base units of `dst`, before slippage. `request.amount` is the input. For an
- * exact output it is the input of the quote.
+ * Returns the expected output of a swap in base units of `dst`, before slippage. `request.amount` is always the input;
+ * for a swap with an exact output, it is the input that the quoting service computed.
  *
  * @throws any error if the output is unknown; nothing is signed then
  */
@@ -19,7 +19,7 @@ export type Witness = (request: SwapParameters, wallet: Wallet) => Promise<bigin
  * different blocks cause such differences.
  */
 const DEFAULT_TOLERANCE = 1
-/** Significant digits of the service's prices. */
+/** Significant digits to which prices are rounded: a double represents so many decimal digits without loss. */
 const SIGNIFICANT_DIGITS = 15
 
 /**
@@ -48,7 +48,7 @@ export function pricedBy(client: SluiceClient, chainId: number): Witness {
     const [srcPrice, dstPrice] = [prices[request.src], prices[request.dst]]
     if (!srcPrice || !dstPrice)
       throw new ClientError('UNSAFE', `the second source has no price of ${srcPrice ? request.dst : request.src}`)
-    return outputAtPrices(request, wallet, toRational(srcPrice), toRational(dstPrice))
+    return outputAtPrices(request, wallet, toDecimal(srcPrice), toDecimal(dstPrice))
   }
 }
 
@@ -61,7 +61,7 @@ export function pricedBy(client: SluiceClient, chainId: number): Witness {
  * ```
  */
 export function atPrice(price: number | string): Witness {
-  return (request, wallet) => outputAtPrices(request, wallet, toRational(Number(price)), { digits: 1n, exponent: 0 })
+  return (request, wallet) => outputAtPrices(request, wallet, toDecimal(Number(price)), { digits: 1n, exponent: 0 })
 }
 
 /** Returns the minimum acceptable output: the witnessed output less tolerance and slippage. */
@@ -73,11 +73,11 @@ export function minOutputFrom(
   return lessSlippage((witnessedOutput * (PPM - toPpm(tolerance))) / PPM, slippage)
 }
 
-/** The number `digits` × 10^`exponent`. */
-type Rational = { readonly digits: bigint; readonly exponent: number }
+/** The decimal number `digits` × 10^`exponent`. */
+type Decimal = { readonly digits: bigint; readonly exponent: number }
 
 /** Converts a positive number. @throws ClientError `UNSAFE` for any other number */
-function toRational(value: number): Rational {
+function toDecimal(value: number): Decimal {
   if (!(value > 0 && Number.isFinite(value))) throw new ClientError('UNSAFE', `${value} is no price`)
   const [mantissa, exponent] = value.toExponential(SIGNIFICANT_DIGITS - 1).split('e') as [string, string]
   return { digits: BigInt(mantissa.replace('.', '')), exponent: Number(exponent) - (SIGNIFICANT_DIGITS - 1) }
@@ -87,11 +87,14 @@ function toRational(value: number): Rational {
 async function outputAtPrices(
   request: SwapParameters,
   wallet: Wallet,
-  srcPrice: Rational,
-  dstPrice: Rational,
+  srcPrice: Decimal,
+  dstPrice: Decimal,
 ): Promise<bigint> {
-  const [from, to] = await Promise.all([decimalsOf(wallet, request.src), decimalsOf(wallet, request.dst)])
-  const power = srcPrice.exponent - dstPrice.exponent + to - from
+  const [srcDecimals, dstDecimals] = await Promise.all([
+    decimalsOf(wallet, request.src),
+    decimalsOf(wallet, request.dst),
+  ])
+  const power = srcPrice.exponent - dstPrice.exponent + dstDecimals - srcDecimals
   const value = BigInt(request.amount) * srcPrice.digits
   return power >= 0
     ? (value * 10n ** BigInt(power)) / dstPrice.digits

@@ -4,9 +4,13 @@ import type { FaultInjector, Interceptor, NodeProxy, RpcCall } from './node-prox
 /** A kind of endpoint failure. */
 export type EndpointFailure = {
   readonly name: string
-  /** Fraction of HTTP requests (`injectFault`) or calls (`intercept`) that fail, from 0 to 1. */
+  /**
+   * Probability, from 0 to 1, that the failure applies to an HTTP request (`injectFault`) or to a call of it
+   * (`intercept`). With 1, the failure itself selects requests or calls: `batches refused`, for example, selects the
+   * requests with several calls.
+   */
   readonly share: number
-  /** True if the service can serve a chain all of whose endpoints fail this way. */
+  /** True if the service must serve a chain even if all endpoints of the chain fail this way. */
   readonly survivable: boolean
   readonly injectFault?: FaultInjector
   readonly intercept?: Interceptor
@@ -21,7 +25,8 @@ const BLOCK_METHODS = /^eth_(call|getCode|getLogs|getBlockByHash)$/
 const hasBlockHash = ({ params }: RpcCall) =>
   params.some((param) => typeof param === 'object' && param !== null && 'blockHash' in param)
 
-type Behavior = Pick<EndpointFailure, 'injectFault' | 'intercept' | 'rewriteAnswers'>
+type CallBehavior = Pick<EndpointFailure, 'injectFault' | 'intercept'>
+type Behavior = CallBehavior & Pick<EndpointFailure, 'rewriteAnswers'>
 
 /**
  * Returns the kinds of failures.
@@ -29,7 +34,7 @@ type Behavior = Pick<EndpointFailure, 'injectFault' | 'intercept' | 'rewriteAnsw
  * @param random - returns numbers from 0 (inclusive) to 1 (exclusive)
  */
 export function endpointFailures(random: () => number = Math.random): readonly EndpointFailure[] {
-  const sometimes = (name: string, share: number, { injectFault, intercept }: Behavior): EndpointFailure => ({
+  const sometimes = (name: string, share: number, { injectFault, intercept }: CallBehavior): EndpointFailure => ({
     name,
     share,
     survivable: true,

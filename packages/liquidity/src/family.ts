@@ -232,7 +232,7 @@ export interface DexFamily<State = unknown> {
    */
   readFixed?(row: DexRow, pools: readonly Pool<null>[], block: number): Reads<readonly (Pool<null> | null)[]>
   /** True if `readStates` needs the result of `readFixed`; otherwise both are read in the same call. */
-  readonly stateNeedsFixed?: true
+  readonly statesNeedFixedFacts?: true
   /** Reads the state of many pools; null for a pool that cannot be read. */
   readStates(row: DexRow, pools: readonly Pool<null>[]): Reads<readonly (State | null)[]>
   /**

@@ -1,6 +1,6 @@
 /**
- * Routes with the APIs of 0x and 1inch, so that integrators can try this service by changing a base URL. Enabled by
- * `COMPATIBLE`. A dialect converts between one of these APIs and the API of this service.
+ * HTTP routes with the APIs of 0x and 1inch, so that integrators can try this service by changing a base URL. Enabled
+ * by the environment variable `COMPATIBLE`. A dialect converts between one of these APIs and the API of this service.
  */
 import type { Express, Request, RequestHandler, Response } from 'express'
 import { ApiError } from '../errors.ts'
@@ -17,13 +17,13 @@ import type { Dialect, Query } from './dialect.ts'
 import { oneInch } from './one-inch.ts'
 import { zeroX } from './zero-x.ts'
 
-/** Error codes that mean that no route exists. */
+/** Error codes that mean that no swap route exists. */
 const NO_ROUTE: ReadonlySet<string> = new Set([
   ...['UNKNOWN_TOKEN', 'NO_ROUTE', 'AMOUNT_TOO_SMALL', 'INSUFFICIENT_LIQUIDITY', 'ROUTE_REVERTED'],
 ])
 
 export function addCompatibleRoutes(app: Express, services: Services, isTrustedProxy: ProxyTrust): void {
-  /** Creates a handler whose errors have the format of the other API. */
+  /** Creates a handler that runs `endpoint`, and sends errors in the format of the dialect's API. */
   const handlerFor = (
     dialect: Pick<Dialect, 'toNoRouteBody' | 'toErrorBody'>,
     chainIdOf: (request: Request) => unknown,
@@ -32,12 +32,12 @@ export function addCompatibleRoutes(app: Express, services: Services, isTrustedP
     return async (request, response) => {
       const context = contextOf(response)
       try {
-        const id = readChainId(String(chainIdOf(request) ?? ''))
-        context.chainId = id
-        const chain = services.chain(id)
+        const chainId = readChainId(String(chainIdOf(request) ?? ''))
+        context.chainId = chainId
+        const chain = services.chain(chainId)
         const task = { caller: callerOf(request, isTrustedProxy), kind: 'aggregator' }
-        const run = chain.admission.run(context.signal, task, () => endpoint(request, chain, context))
-        replyJson(response, context, JSON.stringify(await context.orAborted(run)))
+        const body = chain.admission.run(context.signal, task, () => endpoint(request, chain, context))
+        replyJson(response, context, JSON.stringify(await context.orAborted(body)))
       } catch (thrown) {
         sendError(dialect, thrown, response)
       }
@@ -60,15 +60,15 @@ export function addCompatibleRoutes(app: Express, services: Services, isTrustedP
   app.get('/compatible/0x/swap/allowance-holder/quote', quoteHandler(zeroX('swap'), chainIdInQuery))
   app.get('/compatible/0x/swap/allowance-holder/price', quoteHandler(zeroX('quote'), chainIdInQuery))
   app.use('/compatible/0x', refuseUnknownPath(zeroX('quote')))
-  const swap = oneInch('swap')
+  const oneInchSwap = oneInch('swap')
   for (const version of ['v6.0', 'v6.1']) {
     const base = `/compatible/1inch/swap/${version}/:chainId`
-    app.get(`${base}/swap`, quoteHandler(swap, chainIdInPath))
+    app.get(`${base}/swap`, quoteHandler(oneInchSwap, chainIdInPath))
     app.get(`${base}/quote`, quoteHandler(oneInch('quote'), chainIdInPath))
     for (const [name, endpoint] of Object.entries(approvals))
-      app.get(`${base}/approve/${name}`, handlerFor(swap, chainIdInPath, endpoint))
+      app.get(`${base}/approve/${name}`, handlerFor(oneInchSwap, chainIdInPath, endpoint))
   }
-  app.use('/compatible/1inch', refuseUnknownPath(swap))
+  app.use('/compatible/1inch', refuseUnknownPath(oneInchSwap))
   app.use('/compatible', () => {
     throw unknownPathError()
   })
@@ -82,7 +82,7 @@ function refuseUnknownPath(dialect: Dialect): RequestHandler {
   return (_request, response) => sendError(dialect, unknownPathError(), response)
 }
 
-/** Sends an error in the format of the other API, with the headers of this service's own errors. */
+/** Sends an error in the format of the dialect's API, with the headers of this service's own errors. */
 function sendError(
   { toNoRouteBody, toErrorBody }: Pick<Dialect, 'toNoRouteBody' | 'toErrorBody'>,
   thrown: unknown,

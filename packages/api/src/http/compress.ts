@@ -6,8 +6,8 @@ import type { Request } from 'express'
 /** Minimum size of bodies that are compressed. Smaller bodies fit into one packet anyway. */
 const MIN_COMPRESSED_BYTES = 1_024
 /**
- * Maximum size of bodies that are compressed on the main thread, where compression takes less time than a thread
- * switch.
+ * Maximum size of bodies that are compressed on the main thread: compressing so few bytes takes less time than a switch
+ * to another thread.
  */
 const MAX_INLINE_BYTES = 16_384
 /** Gzip options for bodies that are sent once. Higher levels take twice the time and save 1 %. */
@@ -18,12 +18,14 @@ const FAST_LEVEL = { level: 4 } as const
  */
 const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } } as const
 
-export const varyingHeaders = ['Vary', 'Accept-Encoding'] as const
+/** Name and value of the header `Vary`: tells caches that the body depends on the encodings that the client accepts. */
+export const varyHeader = ['Vary', 'Accept-Encoding'] as const
 
-/** Returns the header `Vary` for a body of that size; empty if no client gets it compressed. */
-export const varyOf = (bytes: number): readonly string[] => (bytes < MIN_COMPRESSED_BYTES ? [] : varyingHeaders)
+/** Returns name and value of the header `Vary` for a body of that size; empty if no client gets it compressed. */
+export const varyOf = (byteCount: number): readonly string[] => (byteCount < MIN_COMPRESSED_BYTES ? [] : varyHeader)
 
-export function compressOnce(body: string): Buffer | Promise<Buffer> {
+/** Compresses a body that is sent once, with gzip. Small bodies are compressed synchronously. */
+export function gzipForOneResponse(body: string): Buffer | Promise<Buffer> {
   return body.length <= MAX_INLINE_BYTES ? gzipSync(body, FAST_LEVEL) : promisify(gzip)(body, FAST_LEVEL)
 }
 
@@ -38,13 +40,13 @@ const ENCODINGS = ['br', 'gzip'] as const
 /** A body that never changes. Each encoding is computed at the first request for it and kept. */
 export class FixedBytes {
   private readonly plainBody: Buffer
-  private readonly isCompressible: boolean
+  private readonly isWorthCompressing: boolean
   private readonly bodies: Partial<Record<Encoding, Promise<Buffer>>> = {}
 
   /** @param isCompressible - false for formats that are already compressed */
   constructor(plainBody: Buffer, isCompressible = true) {
     this.plainBody = plainBody
-    this.isCompressible = isCompressible && plainBody.length >= MIN_COMPRESSED_BYTES
+    this.isWorthCompressing = isCompressible && plainBody.length >= MIN_COMPRESSED_BYTES
   }
 
   /**
@@ -52,17 +54,17 @@ export class FixedBytes {
    * they apply.
    */
   async bodyFor(request: Request): Promise<{ readonly bytes: Buffer; readonly headers: readonly string[] }> {
-    if (!this.isCompressible) return { bytes: this.plainBody, headers: [] }
+    if (!this.isWorthCompressing) return { bytes: this.plainBody, headers: [] }
     const encoding = ENCODINGS.find((candidate) => accepts(request, candidate))
-    if (!encoding) return { bytes: this.plainBody, headers: varyingHeaders }
+    if (!encoding) return { bytes: this.plainBody, headers: varyHeader }
     this.bodies[encoding] ??= compressions[encoding](this.plainBody)
-    return { bytes: await this.bodies[encoding], headers: [...varyingHeaders, 'Content-Encoding', encoding] }
+    return { bytes: await this.bodies[encoding], headers: [...varyHeader, 'Content-Encoding', encoding] }
   }
 }
 
-/** Returns true if a body that is sent once and has that size is compressed for the client. */
-export const compressesFor = (request: Request, bytes: number): boolean =>
-  bytes >= MIN_COMPRESSED_BYTES && accepts(request, 'gzip')
+/** Returns true if a body of `byteCount` bytes is to be sent to the client through `gzipForOneResponse`. */
+export const compressesFor = (request: Request, byteCount: number): boolean =>
+  byteCount >= MIN_COMPRESSED_BYTES && accepts(request, 'gzip')
 
 function accepts(request: Request, encoding: Encoding): boolean {
   return request.acceptsEncodings(encoding) === encoding

@@ -3,7 +3,7 @@ import { type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Request, Response } from 'express'
 import { Registry } from 'prom-client'
 import { type ApiError, docsOf, errorFields, type RatePolicy } from '../errors.ts'
-import { compressesFor, compressOnce, varyingHeaders, varyOf } from './compress.ts'
+import { compressesFor, gzipForOneResponse, varyHeader, varyOf } from './compress.ts'
 import { contextOf, type RequestContext } from './context.ts'
 import { type FixedHeaders, fixedHeaders, minimalHeaders } from './headers.ts'
 import { hasTag, tagOf, weakTag } from './tags.ts'
@@ -39,7 +39,7 @@ export function reply(response: Response, answer: HttpReply): void {
   const { status = 200, type, body, headers = [], constantHeaders = defaultFixedHeaders } = answer
   const bytes = Buffer.byteLength(body)
   if (compressesFor(response.req, bytes)) {
-    const compressed = compressOnce(body)
+    const compressed = gzipForOneResponse(body)
     if (!(compressed instanceof Promise)) replyCompressed(response, answer, compressed)
     // Compression fails only if memory runs out.
     else
@@ -59,7 +59,7 @@ export function reply(response: Response, answer: HttpReply): void {
 
 function replyCompressed(response: Response, answer: HttpReply, bytes: Buffer): void {
   const { headers = [] } = answer
-  const encoding = [...varyingHeaders, 'Content-Encoding', 'gzip']
+  const encoding = [...varyHeader, 'Content-Encoding', 'gzip']
   replyBytes(response, { ...answer, bytes, headers: [...encoding, ...withWeakTag(headers)] })
 }
 

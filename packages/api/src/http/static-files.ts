@@ -2,7 +2,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { extname, join } from 'node:path'
 import type { Request, Response } from 'express'
-import { FixedBytes, varyingHeaders } from './compress.ts'
+import { FixedBytes, varyHeader } from './compress.ts'
 import { contextOf } from './context.ts'
 import { hasTag, tagOf, weakTag } from './tags.ts'
 
@@ -70,7 +70,7 @@ export async function sendFile(
   const tag = encodingHeaders.includes('Content-Encoding') ? weakTag(file.etag) : file.etag
   const allHeaders = [...headers, 'X-Request-Id', contextOf(response).id, 'ETag', tag, 'Cache-Control', cacheControl]
   if (hasTag(request, file.etag)) {
-    response.writeHead(304, [...allHeaders, ...(encodingHeaders.length > 0 ? varyingHeaders : [])])
+    response.writeHead(304, [...allHeaders, ...(encodingHeaders.length > 0 ? varyHeader : [])])
     response.end()
     return
   }

@@ -18,7 +18,7 @@ import type { Evictor } from './evictor.ts'
 import type { MarketComponents, MarketFollower } from './follow.ts'
 import type { MarketLimits } from './limits.ts'
 import { LogScan } from './log-scan.ts'
-import { findNeighbors, lacksNeighbors, neighborPairs } from './neighbors.ts'
+import { findNeighbors, needsNeighborSearch, neighborPairs } from './neighbors.ts'
 import { pairsOf } from './pairs.ts'
 import { PoolListImport, type PoolListImportCount } from './pool-list-import.ts'
 import { findPools, type PoolEntry } from './pool-reader.ts'
@@ -157,7 +157,7 @@ export class Discovery {
     const pendingSearch = Promise.all([this.requestPairs(pairs, 'lookup'), this.warmUp()])
     const isNew = (pair: TokenPair) => this.requestedPairs.isNew(pair)
     for (const group of groups)
-      if (lacksNeighbors(this.components.directory, group, isNew))
+      if (needsNeighborSearch(this.components.directory, group, isNew))
         this.neighborSearches.add(group.join(), group).catch(() => {})
     await abortable(pendingSearch, signal)
   }

@@ -186,9 +186,9 @@ export class MarketFollower {
     const incompleteEntries = entries.filter((entry) => directory.isDueToComplete(entry, block.number))
     const completeEntries = entries.filter((entry) => !directory.isIncomplete(entry))
     const result = await readPools(rpc, block, { completeEntries, incompleteEntries }, directory.families, options)
-    for (const entry of result.completedEntries) directory.complete(entry)
+    for (const entry of result.newlyCompleteEntries) directory.complete(entry)
     const readableIds = new Set(result.pools.map(({ id }) => id))
-    const unreadableIds = [...completeEntries, ...result.completedEntries].flatMap(({ pool: { id } }) =>
+    const unreadableIds = [...completeEntries, ...result.newlyCompleteEntries].flatMap(({ pool: { id } }) =>
       readableIds.has(id) || directory.sampling.has(id) ? [] : [id],
     )
     this.recordSamples(

@@ -1,7 +1,8 @@
 /**
  * Finds the neighbors of a token: the tokens that trade with it in a known pool, except intermediates (tokens that
- * every swapped token is paired with). Discovery searches the pools between the neighbors of one end of a swap and the
- * other end.
+ * every swapped token is paired with). For a swap from A to B, discovery also searches the pools between the neighbors
+ * of either token and A, B, and the intermediates. A group is a set of tokens that are traded with one another, such as
+ * the input and output of a swap.
  */
 import { type Address, ZERO_ADDRESS } from '@sluice/chains'
 import type { Steps } from '@sluice/rpc'
@@ -9,8 +10,11 @@ import type { TokenPair } from '../dexes/common/direction.ts'
 import { pairsOf } from './pairs.ts'
 import type { PoolDirectory } from './pool-directory.ts'
 
-/** True if the neighbors of a group of tokens are unknown, or their pairs with the group have not been searched. */
-export function lacksNeighbors(
+/**
+ * Returns true if the neighbors of some token of a group are not determined yet, or some pair of a neighbor and a token
+ * of the group has not been searched.
+ */
+export function needsNeighborSearch(
   directory: PoolDirectory,
   group: readonly Address[],
   isNew: (pair: TokenPair) => boolean,
@@ -25,12 +29,15 @@ export function neighborPairs(directory: PoolDirectory, group: readonly Address[
   return neighbors.flatMap((token) => pairsOf([token], [...group, ...directory.scope.intermediates]))
 }
 
-/** Determines unknown neighbors of groups of tokens, and follows them. */
+/**
+ * Determines the neighbors of the tokens of all groups that have none yet, and stores them in the directory, which then
+ * follows the pools of the neighbors, too.
+ */
 export function* findNeighbors(directory: PoolDirectory, groups: readonly (readonly Address[])[]): Steps<void> {
   const tokens = new Set(groups.flatMap((group) => nonIntermediates(directory, group)))
-  const tokensWithoutNeighbors = new Set([...tokens].filter((token) => neighborsOf(directory, token) === null))
-  if (tokensWithoutNeighbors.size === 0) return
-  const countsByToken = yield* countNeighbors(directory, tokensWithoutNeighbors)
+  const undeterminedTokens = new Set([...tokens].filter((token) => neighborsOf(directory, token) === null))
+  if (undeterminedTokens.size === 0) return
+  const countsByToken = yield* countNeighbors(directory, undeterminedTokens)
   for (const [token, poolCounts] of countsByToken)
     directory.tokens.setNeighbors(token, topNeighbors(directory, poolCounts))
 }
@@ -50,17 +57,17 @@ function neighborsOf({ tokens }: PoolDirectory, token: Address): readonly Addres
 type PoolCountByNeighbor = ReadonlyMap<Address, number>
 
 /**
- * Counts, for each token, the pools with each neighbor. Counts only pools that are known regardless of earlier
- * requests: pools found in past logs, and pools that also trade an intermediate.
+ * Counts, for each token, the pools with each neighbor. So that the result does not depend on earlier requests, counts
+ * only pools that are found for every token: pools from past logs, and pools that also trade an intermediate.
  */
 function* countNeighbors(
-  { scope, listedPools: scannedPools, followedPools, familyOf }: PoolDirectory,
+  { scope, listedPools, followedPools, familyOf }: PoolDirectory,
   tokens: ReadonlySet<Address>,
 ): Steps<ReadonlyMap<Address, PoolCountByNeighbor>> {
   const intermediates = new Set(scope.intermediates)
   const countsByToken = new Map([...tokens].map((token) => [token, new Map<Address, number>()]))
   const visitedIds = new Set<string>()
-  for (const pools of [scannedPools, followedPools]) {
+  for (const pools of [listedPools, followedPools]) {
     for (const { row, pool } of pools.values()) {
       yield
       if (visitedIds.has(pool.id)) continue

@@ -10,7 +10,7 @@ import { History } from './history.ts'
 import { Ledger } from './ledger.ts'
 import { defaultMarketLimits } from './limits.ts'
 import { listedPools } from './listed-pools.ts'
-import { findNeighbors, lacksNeighbors, neighborPairs } from './neighbors.ts'
+import { findNeighbors, needsNeighborSearch, neighborPairs } from './neighbors.ts'
 import { PoolDirectory } from './pool-directory.ts'
 import { servedRows } from './pool-reader.ts'
 
@@ -388,13 +388,13 @@ describe('neighbors', () => {
     )
     // Known only because their tokens were requested, which must not decide.
     for (const id of ['8', '9']) directory.add(entry('paired', id, a, d))
-    expect(lacksNeighbors(directory, [a], () => false)).toBe(true)
+    expect(needsNeighborSearch(directory, [a], () => false)).toBe(true)
     search(directory, [a, hub])
     expect(directory.tokens.periodOf(a)?.neighbors).toEqual([c, b])
     expect(directory.tokens.has(c)).toBe(true)
-    expect(lacksNeighbors(directory, [a], () => false)).toBe(false)
-    expect(lacksNeighbors(directory, [a], ([x, y]) => x === b && y === a)).toBe(true)
-    expect(lacksNeighbors(directory, [hub], () => true)).toBe(false)
+    expect(needsNeighborSearch(directory, [a], () => false)).toBe(false)
+    expect(needsNeighborSearch(directory, [a], ([x, y]) => x === b && y === a)).toBe(true)
+    expect(needsNeighborSearch(directory, [hub], () => true)).toBe(false)
     const pairs = neighborPairs(directory, [a, hub]).map(([x, y]) => [x, y])
     expect(pairs).toEqual([...[c, b].flatMap((token) => [a, hub, stable].map((other) => [token, other]))])
   })

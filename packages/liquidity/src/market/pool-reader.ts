@@ -13,8 +13,8 @@ import { bothReads, isolatedReads, runReads } from './reads.ts'
 export type Families = ReadonlyMap<string, DexFamily>
 
 /**
- * Returns the rows that the families serve. Their `family` is the serving family, which may differ from that in the
- * chain's file.
+ * Returns the rows that the families serve. The `family` of each row is the id of the family that serves it; the
+ * chain's file may name another one.
  */
 export function servedRows(chain: Chain, families: Families): readonly DexRow[] {
   const allFamilies = [...families.values()]
@@ -34,7 +34,10 @@ export function servedRows(chain: Chain, families: Families): readonly DexRow[] 
   ]
 }
 
-/** Returns the rows that a family serves for one row of the chain's file. */
+/**
+ * Derives from one row of the chain's file the rows that a family serves: none, the row itself, or those that
+ * `family.rowsOf` returns.
+ */
 export const rowsOf = (family: DexFamily, row: DexRow): readonly DexRow[] =>
   (family.rowsOf?.(row) ?? (family.id === row.family ? [row] : [])).map((derivedRow) => ({
     ...derivedRow,
@@ -46,7 +49,10 @@ export type PoolEntry = { readonly row: DexRow; readonly pool: Pool<null> }
 /** A pool with its state and its DEX row. */
 export type LoadedPoolEntry = { readonly row: DexRow; readonly pool: Pool }
 
-/** Token pairs per generator. The bound keeps each step short: Uniswap V4 hashes about twenty ids per pair. */
+/**
+ * Token pairs per generator. Bounds the time for which a generator blocks the event loop before it yields its reads:
+ * Uniswap V4 hashes about twenty pool ids per pair.
+ */
 const PAIRS_PER_GENERATOR = 25
 
 /** Finds the pools of token pairs in every DEX row. @throws RpcError */
@@ -60,29 +66,31 @@ export async function findPools(
 ): Promise<readonly PoolEntry[]> {
   if (pairs.length === 0) return []
   const findForRow = function* (
-    findPools: NonNullable<DexFamily['findPools']>,
+    findFamilyPools: NonNullable<DexFamily['findPools']>,
     row: DexRow,
     pairBatch: readonly TokenPair[],
   ): Reads<readonly PoolEntry[]> {
-    const pools = yield* findPools(row, pairBatch)
+    const pools = yield* findFamilyPools(row, pairBatch)
     return pools.map((pool) => ({ row, pool }))
   }
   const generators = rows.flatMap((row) => {
-    const { findPools } = families.get(row.family)!
-    return findPools ? chunks(pairs, PAIRS_PER_GENERATOR).map((pairBatch) => findForRow(findPools, row, pairBatch)) : []
+    const { findPools: findFamilyPools } = families.get(row.family)!
+    if (!findFamilyPools) return []
+    return chunks(pairs, PAIRS_PER_GENERATOR).map((pairBatch) => findForRow(findFamilyPools, row, pairBatch))
   })
-  const foundPools = (await runReads(rpc, block, generators, options)).flat()
-  return [...new Map(foundPools.map((entry) => [entry.pool.id, entry])).values()]
+  const foundEntries = (await runReads(rpc, block, generators, options)).flat()
+  return [...new Map(foundEntries.map((entry) => [entry.pool.id, entry])).values()]
 }
 
 /**
- * Result of `readPools`: the pools that were read, and the entries whose immutable facts were read for the first time.
+ * Result of `readPools`: the pools that were read, and the incomplete entries that became complete because their
+ * immutable facts were read.
  */
-export type PoolReadResult = { readonly pools: readonly Pool[]; readonly completedEntries: readonly PoolEntry[] }
+export type PoolReadResult = { readonly pools: readonly Pool[]; readonly newlyCompleteEntries: readonly PoolEntry[] }
 
 /**
- * Reads the states of pools at a block; pools that cannot be read are left out. Incomplete pools lack their immutable
- * facts, which are read in the same calls as the states of the complete pools.
+ * Reads the states of pools at a block; pools that cannot be read are left out. For incomplete entries, also reads the
+ * missing immutable facts. Both groups share RPC calls.
  *
  * @throws RpcError
  */
@@ -97,36 +105,37 @@ export async function readPools(
   options: RequestOptions,
 ): Promise<PoolReadResult> {
   const readBatch = function* (row: DexRow, batch: readonly PoolEntry[], isComplete: boolean): Reads<PoolReadResult> {
-    const { readFixed, stateNeedsFixed, readStates } = families.get(row.family)!
+    const { readFixed, statesNeedFixedFacts, readStates } = families.get(row.family)!
     const statelessPools = batch.map(({ pool }) => pool)
     if (isComplete || !readFixed)
-      return { pools: withStates(statelessPools, yield* readStates(row, statelessPools)), completedEntries: [] }
+      return { pools: withStates(statelessPools, yield* readStates(row, statelessPools)), newlyCompleteEntries: [] }
     const fixedReads = readFixed(row, statelessPools, block.number)
-    const [poolsWithFixed, statesReadEarly] = stateNeedsFixed
+    const [poolsWithFixed, statesReadEarly] = statesNeedFixedFacts
       ? [yield* fixedReads]
       : yield* bothReads(fixedReads, readStates(row, statelessPools))
     const pools = poolsWithFixed.filter((pool) => pool !== null)
     const states = statesReadEarly
       ? statesReadEarly.filter((_, i) => poolsWithFixed[i] !== null)
       : yield* readStates(row, pools)
-    return { pools: withStates(pools, states), completedEntries: pools.map((pool) => ({ row, pool })) }
+    return { pools: withStates(pools, states), newlyCompleteEntries: pools.map((pool) => ({ row, pool })) }
   }
   const generators = [completeEntries, incompleteEntries].flatMap((entries) =>
     batchesByRow(entries).flatMap(([row, batches]) =>
-      batches.map((poolBatch) =>
-        isolatedReads(poolBatch, (batch) => readBatch(row, batch, entries === completeEntries)),
+      batches.map((entryBatch) =>
+        isolatedReads(entryBatch, (subBatch) => readBatch(row, subBatch, entries === completeEntries)),
       ),
     ),
   )
   const results = (await runReads(rpc, { blockHash: block.hash }, generators, options)).flat()
   return {
     pools: results.flatMap(({ pools }) => pools),
-    completedEntries: results.flatMap(({ completedEntries }) => completedEntries),
+    newlyCompleteEntries: results.flatMap(({ newlyCompleteEntries }) => newlyCompleteEntries),
   }
 }
 
 /**
- * Reads state that changes without a log, at the end of a block; leaves out pools that can no longer be read.
+ * Reads, as of the end of a block, the states of pools that can change without a log. Leaves out pools that can no
+ * longer be read.
  *
  * @throws RpcError
  */
@@ -142,7 +151,7 @@ export async function refreshPools(
     return withStates(pools, yield* families.get(row.family)!.refreshStates!(row, pools, block))
   }
   const generators = batchesByRow(entries).flatMap(([row, batches]) =>
-    batches.map((poolBatch) => isolatedReads(poolBatch, (batch) => refreshBatch(row, batch))),
+    batches.map((entryBatch) => isolatedReads(entryBatch, (subBatch) => refreshBatch(row, subBatch))),
   )
   return (await runReads(rpc, { blockHash: block.hash }, generators, options)).flat(2)
 }
@@ -151,12 +160,15 @@ function withStates(pools: readonly Pool<unknown>[], states: readonly unknown[])
   return pools.flatMap((pool, i) => (states[i] === null ? [] : [{ ...pool, state: states[i] }]))
 }
 
-/** Pools per generator; the reads of all generators still share calls. */
+/** Pools per generator; the reads of all generators still share RPC calls. */
 const POOLS_PER_GENERATOR = 20
 
-/** The pools of one DEX row, in batches. */
-type RowBatches<P> = readonly [row: DexRow, batches: readonly (readonly P[])[]]
+/** The entries of one DEX row, in batches. */
+type RowBatches<E> = readonly [row: DexRow, batches: readonly (readonly E[])[]]
 
-function batchesByRow<P extends { readonly row: DexRow }>(pools: readonly P[]): readonly RowBatches<P>[] {
-  return [...Map.groupBy(pools, ({ row }) => row)].map(([row, group]) => [row, chunks(group, POOLS_PER_GENERATOR)])
+function batchesByRow<E extends { readonly row: DexRow }>(entries: readonly E[]): readonly RowBatches<E>[] {
+  return [...Map.groupBy(entries, ({ row }) => row)].map(([row, entriesOfRow]) => [
+    row,
+    chunks(entriesOfRow, POOLS_PER_GENERATOR),
+  ])
 }

@@ -1,6 +1,6 @@
 /**
- * Permits: signatures with which the sender, as owner, lets the Guard (our entry contract), as spender, transfer the
- * input of a swap.
+ * Permits: signatures that let the Guard, our entry contract, transfer the input of a swap from the sender. The sender
+ * is the owner, and the Guard is the spender.
  */
 import { IPermit2__factory } from '@sluice/bindings'
 import type { SignedPermit } from '@sluice/bindings/guard'
@@ -33,7 +33,8 @@ const DELEGATION_CODE = /^0xef0100[0-9a-f]{40}$/i
  * Normalizes a permit for its owner. Converts the signature of a key to the form that tokens expect. Leaves the
  * signature of a contract (ERC-1271) unchanged. An EIP-7702 account may sign either way.
  *
- * @returns undefined if neither the owner's key nor its code can have made the signature
+ * @returns undefined if the form of the signature fits neither a key nor, for an owner with code, ERC-1271. Does not
+ *   verify the signature
  */
 export function normalizePermit(permit: Permit, ownerCode: Hex): Permit | undefined {
   const { kind, signature } = permit
@@ -53,7 +54,7 @@ export function normalizePermit(permit: Permit, ownerCode: Hex): Permit | undefi
 /** Address of Permit2, the same on every chain. */
 export const PERMIT2 = toAddress('0x000000000022D473030F116dDEE9F6B43aC78BA3')
 
-/** ERC-20 allowances, and the getters of EIP-2612 and EIP-712 that permits need. */
+/** ERC-20 allowances, both forms of `permit` (EIP-2612 and DAI), and the getters that permits need. */
 export const tokenAbi = new Interface([
   'function allowance(address owner, address spender) view returns (uint256)',
   'function approve(address spender, uint256 amount) returns (bool)',
@@ -75,12 +76,15 @@ const PERMIT_GAS = 3_000_000n
 
 /** Calls to untrusted contracts at one block. */
 export type Reader = {
-  /** Calls a function and returns its values in order; undefined if the call reverts or its result does not decode. */
+  /**
+   * Calls a function and returns its return values in order; undefined if the call reverts or its result does not
+   * decode.
+   */
   readonly read: (
     abi: Interface,
     to: Address,
     name: string,
-    ...values: readonly unknown[]
+    ...args: readonly unknown[]
   ) => Promise<unknown[] | undefined>
   /** Returns true if a call from this account succeeds. */
   readonly succeeds: (from: Address, to: Address, data: string) => Promise<boolean>
@@ -88,8 +92,8 @@ export type Reader = {
 
 export function readerAt(rpc: Rpc, block: BlockRef, options: RequestOptions): Reader {
   return {
-    async read(abi, to, name, ...values) {
-      const data = abi.encodeFunctionData(name, values) as Hex
+    async read(abi, to, name, ...args) {
+      const data = abi.encodeFunctionData(name, args) as Hex
       const answer = await rpc.call({ to, data, gas: READ_GAS }, block, options).catch(undefinedIfReverted)
       if (answer === undefined) return undefined
       try {

@@ -68,7 +68,7 @@ const legs = pools.map((pool) => legOf(pool))
 
 test('legs that work alone are not at fault, and each is run once, without a history of the sender', async () => {
   const { calls, requests, ...result } = await findFaulty(legs, upTo(pools, {}))
-  expect(result).toEqual({ faultyPoolIds: [], failedLegs: [], workingLegs: legs, isConfirmed: true })
+  expect(result).toEqual({ faultyPoolIds: [], failedLegs: [], workingLegs: legs, someInputWorks: true })
   const probe = probeAmount(pools[0]!, A, B)!
   // The whole leg, 28, 24, 16, 8, and 2 parts of 32, and an amount that hardly moves the price.
   expect(calls).toEqual(legs.map(() => [32n, 28n, 24n, 16n, 8n, 2n].map((part) => part * E18).concat(probe)))
@@ -84,11 +84,11 @@ test.each([1n, 3n, 9n, 15n, 20n, 27n, 30n, 31n])(
   'a leg that works up to %d parts of 32 is measured to two percent',
   async (parts) => {
     const limit = parts * E18 + E18 / 3n
-    const { faultyPoolIds, failedLegs, workingLegs, isConfirmed } = await findFaulty(
+    const { faultyPoolIds, failedLegs, workingLegs, someInputWorks } = await findFaulty(
       legs,
       upTo(pools, { 'pool 2': limit }),
     )
-    expect([faultyPoolIds, workingLegs, isConfirmed]).toEqual([['pool 2'], [legs[0], legs[2]], true])
+    expect([faultyPoolIds, workingLegs, someInputWorks]).toEqual([['pool 2'], [legs[0], legs[2]], true])
     const [{ pool, tokenIn, minFailingInput, maxWorkingInput }] = failedLegs as [(typeof failedLegs)[0]]
     expect([failedLegs.length, pool.id, tokenIn]).toEqual([1, 'pool 2', B])
     expect(maxWorkingInput).toBeLessThanOrEqual(limit)
@@ -135,13 +135,32 @@ test.each([
   expect(workingLegs.includes(leg)).toBe(works)
 })
 
+test('the shortfall of a small output counts for the whole leg, but not for smaller inputs, where it may be rounding', async () => {
+  const leg = { ...legs[0]!, amountOut: 100n }
+  const paysShort: Pays = ([address]) => (address === pools[0]!.address ? 99n : 10n ** 30n)
+  const { faultyPoolIds, failedLegs } = await findFaulty([leg, legs[2]!], paysShort)
+  expect([faultyPoolIds, failedLegs.map(({ pool }) => pool.id)]).toEqual([['pool 1'], ['pool 1']])
+  // The pool's smaller inputs buy less than 1,000 base units, and pay one unit less than quoted.
+  const state = { reserve0: 1_000n * E18, reserve1: 15_000n, feePpm: 3_000 }
+  const pool = { ...poolOf(1), state }
+  const roundingLeg = legOf(pool)
+  const paysOneLess: Pays = ([address], amountIn) => {
+    if (address !== pool.address) return 10n ** 30n
+    const quoted = quoteOf(pool, A, B, amountIn)
+    return amountIn === roundingLeg.amountIn ? 0n : quoted - 1n
+  }
+  expect(roundingLeg.amountOut).toBeLessThan(1_000n)
+  const { failedLegs: roundingLegs } = await findFaulty([roundingLeg, legs[2]!], paysOneLess)
+  expect(roundingLegs[0]!.maxWorkingInput).toBeGreaterThan((roundingLeg.amountIn * 31n) / 32n)
+})
+
 test('if every leg fails, none is blamed alone', async () => {
-  const { faultyPoolIds, failedLegs, workingLegs, isConfirmed } = await findFaulty(legs, () => null)
-  expect([faultyPoolIds, workingLegs, isConfirmed]).toEqual([[], [], false])
+  const { faultyPoolIds, failedLegs, workingLegs, someInputWorks } = await findFaulty(legs, () => null)
+  expect([faultyPoolIds, workingLegs, someInputWorks]).toEqual([[], [], false])
   expect(failedLegs.map(({ pool }) => pool.id)).toEqual(['pool 1', 'pool 2', 'pool 3'])
   // Smaller amounts that work show that it is not the node.
   const small = await findFaulty(legs, (_, amountIn) => (amountIn > 20n * E18 ? null : 10n ** 30n))
-  expect([small.faultyPoolIds, small.isConfirmed]).toEqual([[], true])
+  expect([small.faultyPoolIds, small.someInputWorks]).toEqual([[], true])
 })
 
 test('a call that fails says nothing about its leg, unless the caller is gone', async () => {

@@ -1,6 +1,7 @@
 /**
  * Finds the pools that make a route fail. Simulates each leg alone. If each leg works alone, simulates pairs of legs
- * through the same address. Called by `poolsToExclude` after a route has failed in simulation.
+ * that trade the same tokens in different pools at the same address. Called by `poolsToExclude` after a route has failed
+ * in simulation.
  */
 import { type Address, NATIVE, ZERO_ADDRESS } from '@sluice/chains'
 import { familyOf, nullIfRefused } from '@sluice/liquidity'
@@ -31,23 +32,28 @@ const MAX_PAIRS = 8
 const MAX_SHORTFALL_PER_MILLE = 5n
 
 /**
- * Minimum output in base units for which the shortfall is checked. For smaller outputs, rounding may exceed the limit.
+ * Minimum output, in base units, at which the shortfall of a leg with a smaller input is checked. Below it, rounding may
+ * exceed the limit. A leg with its full input is always checked: its route has failed, so a wrong result only excludes
+ * one more pool.
  */
 const MIN_MEASURABLE_OUT = 1_000n
 
 export type FaultyLegs = {
   /**
-   * Ids of the pools whose leg, run alone, fails or pays at least 0.5 % less than planned. Empty if every leg fails,
+   * Ids of the pools whose leg, run alone, fails or pays more than 0.5 % less than planned. Empty if every leg fails,
    * because the cause is then the node or a token. If every leg works alone: ids of the pools whose leg fails after
-   * another leg through the same address.
+   * another leg with the same tokens through the same address.
    */
   readonly faultyPoolIds: readonly string[]
   /** Legs that fail alone, with the smallest input that is known to fail and the largest that is known to work. */
   readonly failedLegs: readonly FailedLeg[]
   /** Legs that work alone. */
   readonly workingLegs: readonly Leg[]
-  /** True if some leg or some smaller input works. Then the cause is neither the node nor all tokens. */
-  readonly isConfirmed: boolean
+  /**
+   * True if some leg, or a smaller input of one, works. The failure is then due to single pools or tokens, and not to the
+   * node.
+   */
+  readonly someInputWorks: boolean
 }
 
 /** Result of simulating one leg with its input and with smaller inputs; undefined values were not simulated. */
@@ -58,21 +64,26 @@ type LegRun = {
   readonly maxWorkingInput: bigint
 }
 
-/** Runs each leg alone, sent by `NEUTRAL_SENDER`. */
+/**
+ * Runs each leg alone, sent by `NEUTRAL_SENDER`, an address without a history. Then narrows down the input from which
+ * each failing leg fails. If all legs work, runs pairs of legs at the same address.
+ */
 export async function findFaultyLegs({ legs }: RoutePlan, context: Omit<TrialContext, 'taxes'>): Promise<FaultyLegs> {
   const legsToRun = legs.slice(0, MAX_LEGS)
   const runs = await Promise.all(legsToRun.map((leg) => runAlone(leg, context)))
   const failingLegs = legsToRun.filter((_, k) => runs[k]!.worksAtFullSize === false)
   const areAllWorking = runs.every(({ worksAtFullSize }) => worksAtFullSize)
   const faultyLegs = areAllWorking ? await legsThatFailAfterOthers(legsToRun, context) : failingLegs
-  const failedLegs = legsToRun.map(async (leg, k) =>
-    runs[k]!.worksAtFullSize === false ? [{ ...leg, ...(await findInputBounds(leg, runs[k]!, context)) }] : [],
+  const failedLegs = await Promise.all(
+    legsToRun.map(async (leg, k) =>
+      runs[k]!.worksAtFullSize === false ? [{ ...leg, ...(await findInputBounds(leg, runs[k]!, context)) }] : [],
+    ),
   )
   return {
     faultyPoolIds: faultyLegs.length < legsToRun.length ? [...new Set(faultyLegs.map(({ pool }) => pool.id))] : [],
-    failedLegs: (await Promise.all(failedLegs)).flat(),
+    failedLegs: failedLegs.flat(),
     workingLegs: legsToRun.filter((_, k) => runs[k]!.worksAtFullSize),
-    isConfirmed: runs.some(({ worksAtFullSize, maxWorkingInput }) => worksAtFullSize || maxWorkingInput > 0n),
+    someInputWorks: runs.some(({ worksAtFullSize, maxWorkingInput }) => worksAtFullSize || maxWorkingInput > 0n),
   }
 }
 
@@ -81,8 +92,8 @@ export async function worksForNeutralSender(
   route: RoutePlan,
   context: Omit<TrialContext, 'taxes'>,
 ): Promise<boolean | undefined> {
-  const pools = new Set(route.legs.map(({ pool }) => pool.address))
-  return (await runRoute(route, { partLegs: [] }, pools, context)).worksAtFullSize
+  const poolAddresses = new Set(route.legs.map(({ pool }) => pool.address))
+  return (await runRoute(route, { partLegs: [] }, poolAddresses, context)).worksAtFullSize
 }
 
 /** Simulates a leg alone, and with smaller inputs in the same call. */
@@ -102,14 +113,13 @@ async function findInputBounds(
   let minFailingInput = leg.amountIn
   for (let refinements = 0; refinements < MAX_REFINEMENTS; refinements++) {
     const width = minFailingInput - maxWorkingInput
-    const amounts = PART_NUMERATORS.map((part) => maxWorkingInput + (width * part) / PART_DENOMINATOR)
+    const amounts = PART_NUMERATORS.map((numerator) => maxWorkingInput + (width * numerator) / PART_DENOMINATOR)
     const [largest, ...smallerParts] = amounts.map((amount) => withInput(leg, amount)).filter((leg) => leg !== null)
     if (!largest) break
-    const pools = new Set([leg.pool.address])
     const { worksAtFullSize, maxWorkingInput: maxWorkingPart } = await runRoute(
       singleLegRoute(largest),
       { partLegs: smallerParts },
-      pools,
+      new Set([leg.pool.address]),
       context,
     )
     if (worksAtFullSize === undefined) break
@@ -126,12 +136,13 @@ async function findInputBounds(
 /**
  * Simulates a route, and the smaller legs in the same call, each from the same state.
  *
- * @param pools - addresses of the route's pools, which must not fund the sender
+ * @param poolAddresses - addresses of the route's pools; the simulation must not take the sender's input tokens from
+ *   these
  */
 async function runRoute(
   route: RoutePlan,
   { smallLeg, partLegs }: SmallerLegs,
-  pools: ReadonlySet<Address>,
+  poolAddresses: ReadonlySet<Address>,
   context: Omit<TrialContext, 'taxes'>,
 ): Promise<LegRun> {
   const { contracts, view, simulate, clock, signal } = context
@@ -157,7 +168,7 @@ async function runRoute(
         block: { blockHash: block.hash },
         knownState: { header: block, senderCode: '0x' },
       },
-      pools,
+      poolAddresses,
     )
     const outcomes = result.alternatives ?? []
     const works = (leg: Leg, outcome: CallOutcome) =>
@@ -175,17 +186,17 @@ async function runRoute(
 }
 
 /**
- * Returns the smaller leg of each pair that fails together. Different pools at one address may pay from the same
- * assets, such as a vault of shares and a buffer that redeems at this vault.
+ * Returns, of each pair of legs that fail together, the leg with less output. Different pools at one address may pay
+ * from the same assets: for example, an ERC-4626 vault, and a buffer that redeems its shares at this vault.
  */
 async function legsThatFailAfterOthers(
   legs: readonly Leg[],
   context: Omit<TrialContext, 'taxes'>,
 ): Promise<readonly Leg[]> {
-  const shareAccount = (a: Leg, b: Leg) =>
+  const mayPayFromSameAssets = (a: Leg, b: Leg) =>
     a.pool.address === b.pool.address && a.pool.id !== b.pool.id && a.tokenIn === b.tokenIn && a.tokenOut === b.tokenOut
   const pairs = legs
-    .flatMap((leg, k) => legs.slice(k + 1).flatMap((other) => (shareAccount(leg, other) ? [[leg, other]] : [])))
+    .flatMap((leg, k) => legs.slice(k + 1).flatMap((other) => (mayPayFromSameAssets(leg, other) ? [[leg, other]] : [])))
     .map((pair) => pair.sort((a, b) => Number(b.amountOut - a.amountOut)) as [Leg, Leg])
     .slice(0, MAX_PAIRS)
   const pairWorks = await Promise.all(pairs.map((pair) => runTogether(pair, context)))
@@ -201,8 +212,8 @@ async function runTogether([first, second]: readonly [Leg, Leg], context: Omit<T
     { ...first, num: first.amountIn, den: amountIn },
     { ...second, num: 1n, den: 1n },
   ]
-  const pools = new Set([first.pool.address, second.pool.address])
-  return (await runRoute({ ...jointRoute, legs }, { partLegs: [] }, pools, context)).worksAtFullSize
+  const poolAddresses = new Set([first.pool.address, second.pool.address])
+  return (await runRoute({ ...jointRoute, legs }, { partLegs: [] }, poolAddresses, context)).worksAtFullSize
 }
 
 function paysPlannedOutput({ success, amountOut }: CallOutcome, expectedOut: bigint): boolean {
@@ -219,9 +230,9 @@ type SmallerLegs = {
 function smallerLegsOf(leg: Leg): SmallerLegs {
   const smallAmount = probeAmount(leg.pool, leg.tokenIn, leg.tokenOut)
   const smallLeg = smallAmount !== null && smallAmount < leg.amountIn ? withInput(leg, smallAmount) : null
-  const amounts = PART_NUMERATORS.map((part) => (leg.amountIn * part) / PART_DENOMINATOR)
-  const parts = amounts.filter((amount) => amount > (smallAmount ?? 0n)).map((amount) => withInput(leg, amount))
-  return { ...(smallLeg && { smallLeg }), partLegs: parts.filter((part) => part !== null) }
+  const amounts = PART_NUMERATORS.map((numerator) => (leg.amountIn * numerator) / PART_DENOMINATOR)
+  const partLegs = amounts.filter((amount) => amount > (smallAmount ?? 0n)).map((amount) => withInput(leg, amount))
+  return { ...(smallLeg && { smallLeg }), partLegs: partLegs.filter((partLeg) => partLeg !== null) }
 }
 
 /** Returns a leg with another input; null if the pool refuses that input. */

@@ -78,7 +78,7 @@ export async function poolsToExclude(
     context.faultyTokens.record(stuckTokens, timestamp)
     return []
   }
-  if (legFaults.isConfirmed) context.faultyPools.record(legFaults.failedLegs, timestamp)
+  if (legFaults.someInputWorks) context.faultyPools.record(legFaults.failedLegs, timestamp)
   else faults.failedLegs.push(...legFaults.failedLegs)
   const oversizedLegs = legFaults.failedLegs.filter(({ maxWorkingInput }) => maxWorkingInput > 0n)
   for (const { pool, tokenIn, tokenOut, maxWorkingInput } of oversizedLegs)

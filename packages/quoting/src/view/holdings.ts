@@ -1,6 +1,6 @@
 /**
- * Compares the real balances of a token's deepest pools with the reserves in the pools' states, before a token outside
- * the chain's file is priced.
+ * For tokens that are not in the chain's file: compares the real balances of a token's deepest pools with the reserves
+ * in the states of these pools, before the token's price is used.
  */
 import { type Address, ZERO_ADDRESS } from '@sluice/chains'
 import { familyOf, type Pool, runReads, type Snapshot } from '@sluice/liquidity'
@@ -10,17 +10,17 @@ import { readBalances } from '../balances.ts'
 
 /** Maximum pools per token whose balances are read. */
 const MAX_POOLS = 16
-/** Divisor: a balance that lacks at most reserve / `ROUNDING_DIVISOR` differs from the reserve only by rounding. */
+/** A balance that is below the reserve by at most reserve / `ROUNDING_DIVISOR` counts as complete (rounding). */
 const ROUNDING_DIVISOR = 1_000_000n
 
 export type HoldingsSource = { readonly snapshot: Snapshot; readonly prices: Prices; readonly rpc: Rpc }
 
 /**
- * Returns the tokens to check: tokens that are not in the chain's file, are due, and have a price or have none because
- * they could not be sold.
+ * Returns the tokens whose pools' balances are to be checked: those that are not in the chain's file, have no valid
+ * check, and either have a price or have none because a test sale of them failed.
  *
  * @param listedTokens - tokens of the chain's file
- * @param isDue - true for a token without a valid check
+ * @param isDue - returns true for a token without a valid check
  */
 export function unlistedTokens(
   tokens: readonly Address[],
@@ -28,9 +28,9 @@ export function unlistedTokens(
   prices: Prices,
   isDue: (token: Address) => boolean = () => true,
 ): readonly Address[] {
-  const isUnlisted = (token: Address) =>
+  const isCheckable = (token: Address) =>
     !listedTokens.has(token) && token !== ZERO_ADDRESS && (prices.usd(token) !== null || prices.isUnsellable(token))
-  return [...new Set(tokens)].filter((token) => isUnlisted(token) && isDue(token))
+  return [...new Set(tokens)].filter((token) => isCheckable(token) && isDue(token))
 }
 
 /**
@@ -42,7 +42,8 @@ export function unlistedTokens(
  */
 export async function readHoldings(token: Address, { snapshot, prices, rpc }: HoldingsSource): Promise<boolean> {
   let mayChangePrices = false
-  // The prices may be of a later block than the balances. The states in the snapshot are of the same block.
+  // The prices may be of a later block than the balances, so the reserves come from the snapshot, which is of the same
+  // block as the balances.
   const pools = deepestPools(token, prices).flatMap(({ id }) => snapshot.pools.get(id) ?? [])
   const reads = pools.map(({ address, tokens }) => readBalances(tokens.map((token) => [address, token])))
   const balances = await runReads(rpc, { blockHash: snapshot.block.hash }, reads, { priority: 'lookup' })

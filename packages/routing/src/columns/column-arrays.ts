@@ -24,7 +24,7 @@ export class ColumnArrays {
   /** By index among the promising edges: natural logarithm of the rate. */
   logRate: Float64Array
   /** By index among the promising edges: conductance times the minimum cost of the sold token, in output base units. */
-  conductance: Float64Array
+  valueConductance: Float64Array
   private readonly scratch: Scratch
 
   constructor(tokens: number, scratch: Scratch) {
@@ -36,7 +36,7 @@ export class ColumnArrays {
     this.weightedLogPriceSum = scratch.floats(tokens)
     this.earningsSum = scratch.floats(tokens)
     this.soldTokens = this.boughtTokens = scratch.ints(0)
-    this.logRate = this.conductance = scratch.floats(0)
+    this.logRate = this.valueConductance = scratch.floats(0)
   }
 
   /** Ensures capacity for a number of edges. Discards previous contents. */
@@ -47,6 +47,6 @@ export class ColumnArrays {
     this.soldTokens = scratch.ints(capacity)
     this.boughtTokens = scratch.ints(capacity)
     this.logRate = scratch.floats(capacity)
-    this.conductance = scratch.floats(capacity)
+    this.valueConductance = scratch.floats(capacity)
   }
 }

@@ -1,7 +1,9 @@
 /**
- * Column generation: adds the edges outside an allocation that would earn at its prices. Each edge is a column of the
- * optimization problem. The frontier (`frontier.ts`) finds them. A token is live if it carries flow. Called by
- * `search.ts`, `refine/cycles.ts`, `proof/`, and `subgraph/`.
+ * Column generation: extends an allocation (a flow over some edges of the graph, with a price for each token) by edges
+ * that would earn at these prices: their output is worth more than their input. Each edge, a pool in one direction, is a
+ * column of the optimization problem. The frontier (`frontier.ts`) finds paths that would earn: their edges are paying
+ * edges, and their tokens are paying tokens, except live tokens, which carry flow already. Called by `search.ts`,
+ * `refine/cycles.ts`, `proof/`, and `subgraph/`.
  */
 
 import { hasNoLegCosts, legBaseCost, minLegCost, type Problem } from '../problem/problem.ts'
@@ -33,24 +35,24 @@ export function generateColumns(
   frontier: Frontier,
   rounds = MAX_COLUMN_ROUNDS,
 ): void {
-  const minEarnings = MIN_EXPLORED_GAS_SHARE * minLegCost(problem)
-  let pricing: Pricing | undefined
+  const minExploredEarnings = MIN_EXPLORED_GAS_SHARE * minLegCost(problem)
+  let pricing: ColumnPricing | undefined
   for (let round = 0; round < rounds; round++) {
     solveDual(allocation, MAX_RESIDUAL)
-    frontier.explore(allocation, minEarnings)
+    frontier.explore(allocation, minExploredEarnings)
     if (frontier.payingEdges.length === 0) return
-    pricing ??= new Pricing(problem, allocation, frontier)
+    pricing ??= new ColumnPricing(problem, allocation, frontier)
     if (pricing.addColumns(round === 0) === 0) return
   }
   solveDual(allocation, MAX_RESIDUAL)
-  frontier.explore(allocation, minEarnings)
+  frontier.explore(allocation, minExploredEarnings)
 }
 
 /** A token outside the allocation, with the estimated earnings of the edges around it, in output base units. */
 type DetourToken = { readonly token: number; readonly earnings: number }
 
 /** Estimates the earnings of a frontier's edges, and adds those that earn enough to the allocation. */
-class Pricing {
+class ColumnPricing {
   private readonly problem: Problem
   private readonly allocation: Allocation
   private readonly frontier: Frontier
@@ -89,6 +91,7 @@ class Pricing {
   /**
    * Selects the edges that could earn enough at the minimum cost of their input and the maximum value of their output.
    * A quarter of `minEarnings` suffices here, because the earnings of several edges around a token are added up later.
+   * Conductance is the response of an edge's input to its rate; `valueConductance` states it in output base units.
    */
   private selectPromising(minEarnings: number): void {
     const { columnArrays } = this
@@ -108,33 +111,29 @@ class Pricing {
     for (const edge of payingEdges) {
       const soldToken = from[edge]!
       const boughtToken = to[edge]!
-      const sqrtPriceFall = Math.sqrt((rate[edge]! * valueLabel[boughtToken]!) / costLabel[soldToken]!) - 1
-      const conductance = graph.conductance[edge]! * costLabel[soldToken]!
-      if (!(2 * conductance * sqrtPriceFall * sqrtPriceFall > minEarnings / 4)) continue
+      const sqrtGain = Math.sqrt((rate[edge]! * valueLabel[boughtToken]!) / costLabel[soldToken]!) - 1
+      const valueConductance = graph.conductance[edge]! * costLabel[soldToken]!
+      if (!(constantProductEarnings(valueConductance, sqrtGain) > minEarnings / 4)) continue
       const k = this.promisingEdges.length
       columnArrays.soldTokens[k] = soldToken
       columnArrays.boughtTokens[k] = boughtToken
       columnArrays.logRate[k] = Math.log(rate[edge]!)
-      columnArrays.conductance[k] = conductance
+      columnArrays.valueConductance[k] = valueConductance
       this.promisingEdges.push(edge)
     }
   }
 
-  /**
-   * Earnings of the promising edge at index `k` at the estimated prices, in output base units. Assumes a pool of
-   * constant product with the liquidity at the current price.
-   */
+  /** Earnings of the promising edge at index `k` at the estimated prices, in output base units. */
   private earningsOf(k: number): number {
-    const { logPrice, logRate, conductance, soldTokens, boughtTokens } = this.columnArrays
-    const gain = logRate[k]! + logPrice[boughtTokens[k]!]! - logPrice[soldTokens[k]!]!
-    if (!(gain > 0)) return 0
-    const sqrtPriceFall = Math.expm1(gain / 2)
-    return 2 * conductance[k]! * sqrtPriceFall * sqrtPriceFall
+    const { logPrice, logRate, valueConductance, soldTokens, boughtTokens } = this.columnArrays
+    const logGain = logRate[k]! + logPrice[boughtTokens[k]!]! - logPrice[soldTokens[k]!]!
+    return logGain > 0 ? constantProductEarnings(valueConductance[k]!, Math.expm1(logGain / 2)) : 0
   }
 
   /**
    * Estimates prices of the tokens outside the allocation; the prices of live tokens stay fixed. The edges act like the
-   * resistors of a network whose voltages are the log prices. A few rounds approximate the prices.
+   * resistors of an electrical network whose voltages are the log prices. Each round sets the log price of a token to
+   * the average that its edges imply, weighted by conductance; a few rounds approximate the prices.
    */
   private balancePrices(): void {
     const { promisingEdges, columnArrays } = this
@@ -143,7 +142,7 @@ class Pricing {
       logCost,
       logValue,
       logRate,
-      conductance,
+      valueConductance,
       soldTokens,
       boughtTokens,
       conductanceSum,
@@ -158,7 +157,7 @@ class Pricing {
         const boughtToken = boughtTokens[k]!
         const logProceeds = logRate[k]! + logPrice[boughtToken]!
         if (!(logProceeds > logPrice[soldToken]!)) continue
-        const edgeConductance = conductance[k]!
+        const edgeConductance = valueConductance[k]!
         conductanceSum[soldToken]! += edgeConductance
         weightedLogPriceSum[soldToken]! += edgeConductance * logProceeds
         conductanceSum[boughtToken]! += edgeConductance
@@ -173,8 +172,7 @@ class Pricing {
   }
 
   /**
-   * Edges of the paths that may earn most, through tokens outside the allocation. A path begins and ends at live
-   * tokens.
+   * Edges of the paths through tokens outside the allocation that may earn most. A path begins and ends at live tokens.
    */
   private detourEdges(minEarnings: number, isFirstRound: boolean): ReadonlySet<number> {
     const { problem, allocation, frontier, promisingEdges } = this
@@ -207,7 +205,16 @@ class Pricing {
 }
 
 /**
- * Adds edges between tokens of the allocation that would lose only slightly at the current prices. They are idle at
+ * Earnings of a pool of constant product that trades until its rate equals the ratio of the prices, in the unit of
+ * `valueConductance`.
+ *
+ * @param sqrtGain - √(value of the first unit's output / cost of its input) − 1
+ */
+const constantProductEarnings = (valueConductance: number, sqrtGain: number): number =>
+  2 * valueConductance * sqrtGain * sqrtGain
+
+/**
+ * Adds edges between tokens of the allocation that would lose only slightly at the current prices. They carry no flow at
  * first, but can replace edges that pruning removes.
  */
 export function addIdleEdges(problem: Problem, allocation: Allocation): void {

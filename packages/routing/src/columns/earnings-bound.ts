@@ -15,6 +15,7 @@ export function earningsBound(
   value: number,
 ): number {
   if (adjustedCurves.size > 0 && adjustedCurves.has(edge)) return Number.POSITIVE_INFINITY
-  const sqrtPriceFall = Math.sqrt(value / priceIn) - 1
-  return 2 * graph.maxConductance[edge]! * priceIn * sqrtPriceFall * sqrtPriceFall
+  const sqrtGain = Math.sqrt(value / priceIn) - 1
+  // Conductance is the response of an edge's input to its rate, as a measure of its liquidity.
+  return 2 * graph.maxConductance[edge]! * priceIn * sqrtGain * sqrtGain
 }

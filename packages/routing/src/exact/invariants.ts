@@ -1,4 +1,7 @@
-/** Checks settled legs against the limits and filters of their request, independently of the search. */
+/**
+ * Checks the final legs of a route, whose amounts are exact integers, against the limits and filters of the request.
+ * Relies on nothing that the search computed.
+ */
 import { FLOAT_PPM, NATIVE, ZERO_ADDRESS } from '@sluice/chains'
 import { isTrustedPool } from '@sluice/liquidity'
 import { RoutingError } from '../errors.ts'
@@ -25,56 +28,59 @@ function amountViolation(
   return amountIn === request.amountIn ? null : `it takes ${amountIn}`
 }
 
-/** Balance of a token during the route, and the maximum number of pools in series that a part of it has passed. */
+/** Amount of a token after some of the legs, and the maximum number of pools in series that any part of it came through. */
 type TokenBalance = { amount: bigint; hops: number }
 
 function termsViolation({ legs, amountIn, amountOut }: RoutePlan, request: RouteTerms): string | null {
   const {
-    maxSplits = DEFAULT_MAX_POOLS,
+    maxSplits: maxPools = DEFAULT_MAX_POOLS,
     maxHops = DEFAULT_MAX_HOPS,
     excludePools,
     sources,
     trust,
-    driftPenalties,
+    driftPenalties: outputDiscountsPpm,
   } = request
-  if (legs.length > maxSplits) return `${legs.length} pools, of ${maxSplits} allowed`
+  if (legs.length > maxPools) return `${legs.length} pools, of ${maxPools} allowed`
   const balanceKeyOf = balanceKeys(request)
-  const source = balanceKeyOf(request.tokenIn)
-  const target = balanceKeyOf(request.tokenOut)
-  const targetBalance: TokenBalance = { amount: 0n, hops: 0 }
+  const inputKey = balanceKeyOf(request.tokenIn)
+  const outputKey = balanceKeyOf(request.tokenOut)
+  const outputBalance: TokenBalance = { amount: 0n, hops: 0 }
   const balances = new Map<string, TokenBalance>()
-  balances.set(source, { amount: amountIn, hops: 0 }).set(target, targetBalance)
+  balances.set(inputKey, { amount: amountIn, hops: 0 }).set(outputKey, outputBalance)
   for (const { pool, tokenIn, tokenOut, amountIn: amountSold, amountOut: amountReceived } of legs) {
     if (excludePools?.has(pool.id)) return `pool ${pool.id} is excluded`
-    if ((driftPenalties?.get(pool.id) ?? 0) >= FLOAT_PPM) return `pool ${pool.id} is excluded by its output discount`
+    // A discount of 100 % excludes a pool. Smaller discounts affect only the ranking of routes.
+    if ((outputDiscountsPpm?.get(pool.id) ?? 0) >= FLOAT_PPM)
+      return `pool ${pool.id} is excluded by its output discount`
     const refusal = sources ? refusalOf(pool, sources) : null
     if (refusal !== null) return `pool ${pool.id} is ${refusal}`
-    const from = balanceKeyOf(tokenIn)
-    const to = balanceKeyOf(tokenOut)
-    if (to !== target && trust && !trust.tokens.has(tokenOut)) return `it passes through ${tokenOut}`
-    const isAdmitted = isNamedSource(pool, sources) || (request.withSampled === true && isSampled(pool))
-    const isChosenAtEnd = (from === source || to === target) && isAdmitted
-    if (trust && !isChosenAtEnd && !isTrustedPool(pool, trust)) return `pool ${pool.id} is not trusted`
-    const soldBalance = balances.get(from)
+    const soldKey = balanceKeyOf(tokenIn)
+    const boughtKey = balanceKeyOf(tokenOut)
+    if (boughtKey !== outputKey && trust && !trust.tokens.has(tokenOut)) return `it passes through ${tokenOut}`
+    // An untrusted pool may trade the input or output token if the request names its source or accepts sampled pools.
+    const isOptedIn = isNamedSource(pool, sources) || (request.withSampled === true && isSampled(pool))
+    const isExemptFromTrust = (soldKey === inputKey || boughtKey === outputKey) && isOptedIn
+    if (trust && !isExemptFromTrust && !isTrustedPool(pool, trust)) return `pool ${pool.id} is not trusted`
+    const soldBalance = balances.get(soldKey)
     if (amountSold <= 0n || !soldBalance || soldBalance.amount < amountSold)
       return `the leg of pool ${pool.id} sells ${amountSold}, zero or more than the balance`
     soldBalance.amount -= amountSold
     const hops = soldBalance.hops + 1
-    const boughtBalance = balances.get(to)
+    const boughtBalance = balances.get(boughtKey)
     if (boughtBalance) {
       boughtBalance.amount += amountReceived
       if (hops > boughtBalance.hops) boughtBalance.hops = hops
-    } else balances.set(to, { amount: amountReceived, hops })
+    } else balances.set(boughtKey, { amount: amountReceived, hops })
     if (hops > maxHops) return `${hops} pools in series, of ${maxHops} allowed`
   }
-  if (legs.length > 0 && targetBalance.amount !== amountOut)
-    return `its legs pay ${targetBalance.amount}, not ${amountOut}`
+  if (legs.length > 0 && outputBalance.amount !== amountOut)
+    return `its legs pay ${outputBalance.amount}, not ${amountOut}`
   return null
 }
 
 /**
- * Returns a function that maps a token to the key of its balance. If an end is NATIVE, the native token and its wrapper
- * share a balance.
+ * Returns a function that maps a token to the key of its balance. If the input or output is NATIVE, the native token and
+ * its wrapper share a balance. Requests name the native token NATIVE, and pools name it by the zero address.
  */
 function balanceKeys({ tokenIn, tokenOut, wrappedNative }: RouteTerms): (token: RouteTerms['tokenIn']) => string {
   const isJoined = tokenIn === NATIVE || tokenOut === NATIVE

@@ -7,9 +7,9 @@ import { type FeeTransaction, serialize } from './transaction.ts'
 
 /** Prices of Linea's sequencer, from the extra data of a block, in wei. */
 export type LineaPricing = {
-  /** Wei per gas. */
+  /** Part of the minimum priority fee that does not depend on the transaction's size, in wei per gas. */
   readonly fixedCostWei: bigint
-  /** Wei per byte of the compressed transaction. */
+  /** Wei per byte of the compressed transaction. The priority fee spreads this cost over the transaction's gas. */
   readonly variableCostWei: bigint
 }
 
@@ -17,8 +17,8 @@ export type LineaPricing = {
 const KILOWEI = 1_000n
 
 /**
- * Decodes the pricing fields in a block's extra data: a version byte, then fixed cost, variable cost, and gas price,
- * each as 4 bytes in kilowei, padded to 32 bytes or more.
+ * Decodes the pricing fields in a block's extra data. The data is a version byte, then fixed cost, variable cost, and
+ * gas price in kilowei, 4 bytes each. The whole is padded to 32 bytes or more.
  *
  * @returns null for another version
  * @see LineaPricingUtils, Consensys/linea-monorepo

@@ -47,7 +47,7 @@ export const algebra: DexFamily<ConcentratedState> = {
   id: 'algebra',
   findPools,
   readFixed,
-  stateNeedsFixed: true,
+  statesNeedFixedFacts: true,
   readStates: (row: DexRow, pools) => byVersion(pools, (family, versionPools) => family.readStates(row, versionPools)),
   refreshStates: (row, pools, block) =>
     byVersion(pools, (family, versionPools) => family.refreshStates?.(row, versionPools, block)),

@@ -60,7 +60,7 @@ export const balancerV3: DexFamily<BalancerV3State> = {
   // The vault has no getter by token, so pools are found by its logs. Buffers are found by their share tokens.
   findPools: findBuffers,
   readFixed,
-  stateNeedsFixed: true,
+  statesNeedFixedFacts: true,
   readStates,
   refreshStates: readStates,
   // The price of a reCLAMM pool changes with time. A pool that was saved without the `silent` flag may be such a pool.

@@ -69,7 +69,7 @@ export function sampledTwin(
         brand: `${row.brand} sampled`,
       })),
     readFixed,
-    stateNeedsFixed: true,
+    statesNeedFixedFacts: true,
     dependsOn: (pool) => exactDependsOn(exactPool(pool)),
     ...programSamples({
       id,

@@ -17,7 +17,8 @@ export const dodoV2: DexFamily<DodoV2State> = {
   findPools,
   readFixed,
   readStates,
-  // The creator of a pool can change its price, unless the kind of the pool is immutable.
+  // The creator of a pool can change its price, so its quotes depend on the pool itself. Pools of immutable kinds give
+  // their creator no such rights.
   dependsOn: ({ address, fixed }) => (isImmutableKind((fixed as DodoV2Fixed | undefined)?.kind) ? [] : [address]),
   creationTopics,
   createdPool,
@@ -30,15 +31,16 @@ export const dodoV2: DexFamily<DodoV2State> = {
 
   ...sampledCapacity<DodoV2State>((pool, tokenIn, tokenOut) => {
     const sellsBase = isZeroForOne(pool, tokenIn, tokenOut)
-    const { base, quote, price } = pool.state
+    const { base: baseReserve, quote: quoteReserve, price } = pool.state
     return {
       quote: (amountIn) => trade(pool.state, sellsBase, amountIn),
       approximateLimit: approximateMaxInput(pool.state, sellsBase),
-      // The reserve of the input token may be small or empty. Then use the input that would buy all of the other token
-      // at the pool's price.
+      // The reserve of the input token or, if it is larger, the input that would buy the whole other reserve at the
+      // pool's price: the input reserve alone may be small or zero.
       scale: sellsBase
-        ? max(base, price > 0n ? (quote * 10n ** 18n) / price : 0n)
-        : max(quote, (base * price) / 10n ** 18n),
+        ? max(baseReserve, price > 0n ? (quoteReserve * 10n ** 18n) / price : 0n)
+        : max(quoteReserve, (baseReserve * price) / 10n ** 18n),
+      // Zero, because the samples of the curve contain the fee.
       feePpm: 0,
     }
   }),

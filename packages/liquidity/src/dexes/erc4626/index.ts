@@ -13,7 +13,7 @@ export const erc4626: DexFamily<Erc4626State> = {
   rowsAreTokens: true,
   findPools,
   readFixed,
-  stateNeedsFixed: true,
+  statesNeedFixedFacts: true,
   readStates,
   dependsOn: ({ address }) => [address],
   topics,

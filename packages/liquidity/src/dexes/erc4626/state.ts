@@ -26,7 +26,10 @@ export function findPools(row: DexRow, pairs: readonly (readonly [Address, Addre
 
 /** Immutable facts of a vault, which are read once. */
 export type Erc4626Fixed = {
-  /** Storage override by which the synthetic holder owns shares. Absent if `maxRedeem` cannot be read with it. */
+  /**
+   * Storage override that gives shares to a holder that exists only in the read, so that `maxRedeem` can be read for it.
+   * Absent if the storage slot of the balance is unknown.
+   */
   readonly holding?: Holding
 }
 
@@ -47,7 +50,7 @@ export const readStates = (_row: DexRow, pools: readonly Pool[]): Reads<readonly
     })),
   )
 
-/** A vault to read. Its contract is also its share token. */
+/** A vault to read. Its contract is also its share token, which redeems for the asset. */
 export type Vault = Erc4626Fixed & { readonly share: Address; readonly asset: Address }
 
 export function* readVaults(vaults: readonly Vault[]): Reads<readonly (Erc4626State | null)[]> {
@@ -73,14 +76,19 @@ export function* readVaults(vaults: readonly Vault[]): Reads<readonly (Erc4626St
   })
 }
 
-/** Decodes a state; null if no known conversion reproduces the vault's previews, for example because it has fees. */
+/**
+ * Decodes a state with the conversion (the formula between assets and shares) that reproduces the vault's own previews
+ * of a deposit and a redemption. Null if no known conversion does, for example because the vault charges fees.
+ */
 function decodeState(answer: Hex, cash: bigint): Erc4626State | null {
   const [readResult] = lensInterface.decodeFunctionResult('read', answer)
   const { totalAssets, totalSupply, maxDeposit, rate } = readResult
-  const offsets = Array.from({ length: MAX_DECIMALS_OFFSET + 1 }, (_, offset) => ({
+  const offsetConversions = Array.from({ length: MAX_DECIMALS_OFFSET + 1 }, (_, offset) => ({
     virtualShares: 10n ** BigInt(offset),
   }))
-  const conversions = [{ virtualShares: 0n }, ...offsets, ...(rate > 0n ? [{ virtualShares: 0n, rate }] : [])]
+  // `rate` is assets per 10^27 shares; 0 if the vault has no getter for it.
+  const rateConversions = rate > 0n ? [{ virtualShares: 0n, rate }] : []
+  const conversions = [{ virtualShares: 0n }, ...offsetConversions, ...rateConversions]
   for (const conversion of conversions) {
     const state = { totalAssets, totalSupply, ...conversion, maxDeposit, cash }
     const reproducesDeposit = reproduces(state, true, readResult.sampleAssets, readResult.quotedShares)

@@ -27,7 +27,7 @@ const CL_STATE_GAS = 40_000
 /** Estimated gas to read bins. Each bin takes a search in the bin tree and two storage loads. */
 const BINS_GAS = 200_000 + 2 * MAX_BINS * 16_000
 
-/** Reads states; null for a pool whose hook takes part in swaps. */
+/** Reads states; null for a pool that is not initialized or cannot be read, or whose hook takes part in swaps. */
 export function* readStates(row: DexRow, pools: readonly Pool<null>[]): Reads<readonly (InfinityState | null)[]> {
   const reads = pools.map((pool) => {
     const key = keyOf(pool)
@@ -38,22 +38,22 @@ export function* readStates(row: DexRow, pools: readonly Pool<null>[]): Reads<re
   return pools.map((pool, i) => (keyOf(pool).kind === 'cl' ? decodeCl : decodeBin)(pool, answersByPool[i]!))
 }
 
-const clReads = ({ address }: DexRow, pool: Pool<null>) => [
+const clReads = ({ address: manager }: DexRow, pool: Pool<null>) => [
   {
     ...PANCAKE_INFINITY_LENS,
-    data: lensInterface.encodeFunctionData('readCl', [address, pool.id]) as Hex,
+    data: lensInterface.encodeFunctionData('readCl', [manager, pool.id]) as Hex,
     gas: CL_STATE_GAS,
   },
   ...wordRanges(spacingOf(keyOf(pool))).map(({ first, last, gas }) => ({
     ...PANCAKE_INFINITY_LENS,
-    data: lensInterface.encodeFunctionData('ticks', [address, pool.id, spacingOf(keyOf(pool)), first, last]) as Hex,
+    data: lensInterface.encodeFunctionData('ticks', [manager, pool.id, spacingOf(keyOf(pool)), first, last]) as Hex,
     gas,
   })),
 ]
 
-const binRead = ({ address }: DexRow, { id }: Pool<null>) => ({
+const binRead = ({ address: manager }: DexRow, { id }: Pool<null>) => ({
   ...PANCAKE_INFINITY_LENS,
-  data: lensInterface.encodeFunctionData('readBin', [address, id, MAX_BINS]) as Hex,
+  data: lensInterface.encodeFunctionData('readBin', [manager, id, MAX_BINS]) as Hex,
   gas: BINS_GAS,
 })
 
@@ -96,7 +96,10 @@ const CL_MODIFY_LIQUIDITY_TOPIC = clManagerInterface.getEvent('ModifyLiquidity')
 const PROTOCOL_FEE_TOPIC = clManagerInterface.getEvent('ProtocolFeeUpdated').topicHash as Hex
 const LP_FEE_TOPIC = clManagerInterface.getEvent('DynamicLPFeeUpdated').topicHash as Hex
 
-/** Topics of both managers. The logs of bin pools do not contain the reserves. */
+/**
+ * Topics of both managers. Logs of bin pools do not contain the reserves of the bins, so `applyLog` asks for the pool to
+ * be read again.
+ */
 export const topics: readonly Hex[] = [
   CL_SWAP_TOPIC,
   CL_MODIFY_LIQUIDITY_TOPIC,
@@ -108,7 +111,7 @@ export const topics: readonly Hex[] = [
 ]
 
 /**
- * Logs of a manager that stops or resumes the swaps of all its pools.
+ * Topics of the logs with which a manager pauses or resumes the swaps of all its pools.
  *
  * @see Pausable, pancakeswap/infinity-core
  */
@@ -119,9 +122,12 @@ export const contractTopics: readonly Hex[] = ['Paused(address)', 'Unpaused(addr
 /** Returns the pool id, which is the first indexed argument of the managers' logs. */
 export const poolIdOf = (log: Log): string => log.topics[1]!
 
-export function applyLog({ address, state }: Pool<InfinityState>, log: Log): InfinityState | 'reread' | 'ignore' {
+export function applyLog(
+  { address: manager, state }: Pool<InfinityState>,
+  log: Log,
+): InfinityState | 'reread' | 'ignore' {
   // Any contract can emit a log with the id of a pool.
-  if (log.address !== address) return 'ignore'
+  if (log.address !== manager) return 'ignore'
   switch (log.topics[0]) {
     case PROTOCOL_FEE_TOPIC: {
       const { protocolFee } = clManagerInterface.decodeEventLog('ProtocolFeeUpdated', log.data, log.topics)

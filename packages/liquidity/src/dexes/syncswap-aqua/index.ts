@@ -37,7 +37,7 @@ export const syncswapAqua: DexFamily<SampledState> = {
   payment: { lockSlots: 1 },
   ...pairFactory(ISyncswapFactory__factory.createInterface(), 'getPool', 'PoolCreated'),
   readFixed,
-  stateNeedsFixed: true,
+  statesNeedFixedFacts: true,
   ...programSamples({
     id: 'syncswap-aqua',
     step,

@@ -16,7 +16,7 @@ export const uniswapV2: DexFamily<UniswapV2State> = {
   payment: { lockSlots: 1 },
   findPools,
   readFixed,
-  stateNeedsFixed: true,
+  statesNeedFixedFacts: true,
   readStates,
   topics,
   applyLog,
