@@ -47,8 +47,8 @@ function recordReads<T extends object>(value: T, fieldsRead: Map<object, Set<str
 }
 
 /**
- * Returns a message for each field that the validation has not read. Validation reads every field that a schema defines,
- * so these fields are unknown.
+ * Returns a message for each field that the validation has not read. Validation reads every field that a schema
+ * defines, so these fields are unknown.
  */
 function unreadFields(
   value: object,

@@ -18,7 +18,7 @@ const FAST_LEVEL = { level: 4 } as const
  */
 const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } } as const
 
-/** Name and value of the header `Vary`: tells caches that the body depends on the encodings that the client accepts. */
+/** Name and value of the header `Vary`, for caches: the body depends on the encodings that the client accepts. */
 export const varyHeader = ['Vary', 'Accept-Encoding'] as const
 
 /** Returns name and value of the header `Vary` for a body of that size; empty if no client gets it compressed. */

@@ -18,6 +18,7 @@ export class Backoff {
     this.waitById.set(id, { untilBlock: block + blocks, blocks })
   }
 
+  /** Forgets the failures of an item. Also called for items that are no longer tried. */
   recordSuccess(id: string): void {
     this.waitById.delete(id)
   }

@@ -1,7 +1,8 @@
 /**
  * Discovers pools for a market: requests token pairs from factories, and scans past logs for the pools that no getter
  * lists. Hubs and intermediates are the tokens that other tokens are paired with (`pairs.ts`); neighbors of a token are
- * tokens that it shares a known pool with (`neighbors.ts`). `market.ts` is the caller.
+ * tokens that it shares a known pool with (`neighbors.ts`). A group is a set of tokens that are traded with one
+ * another, such as the input and output of a swap. `market.ts` is the caller.
  */
 
 import type { Address } from '@sluice/chains'
@@ -73,7 +74,7 @@ export class Discovery {
   private readonly tokenSearches: BatchQueue<Address>
   /** Searches for the pools between each intermediate and all intermediates. */
   private readonly intermediateSearches: BatchQueue<Address>
-  /** Repeated searches of pairs. */
+  /** Repeated searches of pairs of which the directory refused a created pool. */
   private readonly pairSearches: BatchQueue<TokenPair>
   /** Searches for the pools of the neighbors of groups of tokens. */
   private readonly neighborSearches: BatchQueue<readonly Address[]>
@@ -261,7 +262,7 @@ export class Discovery {
     await this.add([...directory.listedPools.values()])
   }
 
-  /** Adds the pools that trade followed tokens, in batches. */
+  /** Adds the pools that trade followed tokens, in batches. @param options - those of `PoolDirectory.add` */
   private async add(foundPools: readonly PoolEntry[], options: { readonly isLimited?: boolean } = {}): Promise<void> {
     const { directory, ledger } = this.components
     const poolsToAdd = foundPools.filter(

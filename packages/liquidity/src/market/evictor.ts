@@ -1,4 +1,7 @@
-/** Stops following pools of tokens that are no longer requested. */
+/**
+ * Stops following pools of tokens that are no longer requested. The ledger holds the last blocks, each with the
+ * followed pools.
+ */
 
 import type { Ledger } from './ledger.ts'
 import type { PoolDirectory } from './pool-directory.ts'

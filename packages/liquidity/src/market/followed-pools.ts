@@ -4,7 +4,10 @@ import type { PoolEntry } from './pool-reader.ts'
 
 const NO_IDS: ReadonlySet<string> = new Set()
 
-/** Followed pools by id. `silentIds` are the pools that change without a log, which are read again at every block. */
+/**
+ * Followed pools by id. `silentIds` are the pools that change without a log. At every block they are read again, unless
+ * the gas for such reads is used up (`refresh-budget.ts`).
+ */
 export class FollowedPools extends Map<string, PoolEntry> {
   readonly silentIds = new Set<string>()
   private readonly isSilent: (entry: PoolEntry) => boolean
@@ -12,7 +15,7 @@ export class FollowedPools extends Map<string, PoolEntry> {
   /** Ids by contract: the pool's address, and that of its row. Only pools that `followsContract` accepts. */
   private readonly idsByContract = new Map<Address, Set<string>>()
 
-  /** @param followsContract - true for a pool of a family with `contractTopics` */
+  /** @param followsContract - true for a pool of a family with `contractTopics`: logs that concern all its pools */
   constructor(isSilent: (entry: PoolEntry) => boolean, followsContract: (entry: PoolEntry) => boolean) {
     super()
     this.isSilent = isSilent
@@ -25,7 +28,7 @@ export class FollowedPools extends Map<string, PoolEntry> {
   }
 
   override set(id: string, entry: PoolEntry): this {
-    // A pool that is set again keeps its place in `silentIds`, which is its turn.
+    // A pool that is set again keeps its place in `silentIds`: in this order, pools take turns to be refreshed.
     if (this.isSilent(entry)) this.silentIds.add(id)
     else this.silentIds.delete(id)
     this.removeContracts(id)

@@ -69,7 +69,10 @@ export class FollowedTokens {
     return Math.max(...pairs.map((pair) => this.lastPairRequestMs(pair)))
   }
 
-  /** The earliest request of the tokens that the chain's file does not name, or of both tokens if the file names both. */
+  /**
+   * Returns the earlier of the last requests of two tokens. Many requests concern a token that the chain's file names,
+   * so it counts only if the file names both.
+   */
   private lastPairRequestMs(pair: readonly Address[]): number {
     const unnamedTokens = pair.filter((token) => !this.isNamed(token))
     // Requests name the wrapper, never the native token itself.

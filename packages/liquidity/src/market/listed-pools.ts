@@ -14,8 +14,8 @@ const SLICE = 256
  * and the intermediates (`pairs.ts`). Then, up to the limit, the pools of a requested token with any other token, from
  * which the other market derives the same neighbors.
  */
-export function* listedPools(
-  { scope, tokens: followedTokens, listedPools: scannedPools, followedPools, familyOf }: PoolDirectory,
+export function* listedPoolsNear(
+  { scope, tokens: followedTokens, listedPools, followedPools, familyOf }: PoolDirectory,
   tokens: readonly Address[],
 ): Steps<readonly PoolEntry[]> {
   const nearTokens = new Set<Address>([ZERO_ADDRESS, ...scope.intermediates, ...tokens])
@@ -24,7 +24,7 @@ export function* listedPools(
   const nonIntermediates = new Set(tokens.filter((token) => !scope.intermediates.includes(token)))
   const [nearPools, otherPools] = [new Map<string, PoolEntry>(), new Map<string, PoolEntry>()]
   let examinedCount = 0
-  for (const pools of [scannedPools, followedPools]) {
+  for (const pools of [listedPools, followedPools]) {
     for (const entry of pools.values()) {
       if (++examinedCount % SLICE === 0) yield
       if (!familyOf(entry.row).listedByLogs) continue

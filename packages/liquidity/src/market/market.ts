@@ -17,7 +17,7 @@ import { Evictor } from './evictor.ts'
 import { type MarketComponents, MarketFollower } from './follow.ts'
 import { Ledger } from './ledger.ts'
 import { defaultMarketLimits, type MarketLimits } from './limits.ts'
-import { listedPools } from './listed-pools.ts'
+import { listedPoolsNear } from './listed-pools.ts'
 import { nextPollMs } from './poll-schedule.ts'
 import { PoolDirectory } from './pool-directory.ts'
 import type { PoolListImportCount } from './pool-list-import.ts'
@@ -204,7 +204,7 @@ class ChainMarket implements IndexedMarket {
   }
 
   scannedPools(tokens: readonly Address[]): Promise<readonly PoolEntry[]> {
-    return inSlices('pool list', listedPools(this.directory, tokens))
+    return inSlices('pool list', listedPoolsNear(this.directory, tokens))
   }
 
   get loadedPairKeys(): Iterable<string> {

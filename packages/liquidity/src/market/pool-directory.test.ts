@@ -9,7 +9,7 @@ import { Evictor } from './evictor.ts'
 import { History } from './history.ts'
 import { Ledger } from './ledger.ts'
 import { defaultMarketLimits } from './limits.ts'
-import { listedPools } from './listed-pools.ts'
+import { listedPoolsNear } from './listed-pools.ts'
 import { findNeighbors, needsNeighborSearch, neighborPairs } from './neighbors.ts'
 import { PoolDirectory } from './pool-directory.ts'
 import { servedRows } from './pool-reader.ts'
@@ -446,13 +446,13 @@ describe('neighbors', () => {
     )
     directory.add(entry('paired', 'paired', a, hub))
     directory.add(entry('logged', 'followed', a, stable))
-    const ids = atOnce(listedPools(directory, [a])).map(({ pool }) => pool.id)
+    const ids = atOnce(listedPoolsNear(directory, [a])).map(({ pool }) => pool.id)
     expect(ids.slice(0, 4).sort()).toEqual(['a b', 'b hub', 'followed', 'native a'])
     expect(ids.slice(4)).toEqual(['a d'])
     // A requested token that is not followed has no neighbors.
-    const idsOfOther = atOnce(listedPools(directory, [d])).map(({ pool }) => pool.id)
+    const idsOfOther = atOnce(listedPoolsNear(directory, [d])).map(({ pool }) => pool.id)
     expect(idsOfOther.sort()).toEqual(['a d', 'c d', 'hub d'])
     list(...Array.from({ length: 2_100 }, (_, k) => entry('logged', `${k}`, a, testAddress(5_000 + k))))
-    expect(atOnce(listedPools(directory, [a]))).toHaveLength(2_000)
+    expect(atOnce(listedPoolsNear(directory, [a]))).toHaveLength(2_000)
   })
 })

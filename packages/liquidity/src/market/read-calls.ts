@@ -43,7 +43,7 @@ export const STATIC_READ: Lens = {
  * write.
  */
 function toStaticRead(read: Read): Read {
-  if (read.code !== undefined || !isPlain(read)) return read
+  if (read.code !== undefined || !canRunPlain(read)) return read
   return { ...read, ...STATIC_READ, data: `0x${read.to.slice(2).padStart(64, '0')}${read.data.slice(2)}` }
 }
 
@@ -83,7 +83,7 @@ export async function callPlain(
   reads: readonly Read[],
   options: RequestOptions,
 ): Promise<ReadResults> {
-  const plainReads = reads.filter(isPlain).map(toStaticRead)
+  const plainReads = reads.filter(canRunPlain).map(toStaticRead)
   if (plainReads.length === 0) return reads.map(() => null)
   const lenses = new Map(plainReads.flatMap(({ to, code }) => (code ? [[to, { at: to, code }] as const] : [])))
   const input = plainBatchInterface.encodeDeploy([
@@ -95,11 +95,11 @@ export async function callPlain(
     throw new RpcError('REVERTED', 'the creation is longer than EIP-3860 allows')
   const answer = await rpc.call({ to: null, data }, block, options).catch(decodeRevert)
   const answers = decode(answer)[Symbol.iterator]()
-  return reads.map((read) => (isPlain(read) ? answers.next().value! : null))
+  return reads.map((read) => (canRunPlain(read) ? answers.next().value! : null))
 }
 
 /** True if a read needs no overrides other than code. */
-const isPlain = ({ storage, balance }: Read): boolean => storage === undefined && balance === undefined
+const canRunPlain = ({ storage, balance }: Read): boolean => storage === undefined && balance === undefined
 
 /** Decodes results that were returned as a revert, because they exceed the maximum code size. */
 function decodeRevert(error: unknown): Hex {

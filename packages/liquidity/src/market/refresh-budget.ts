@@ -1,8 +1,8 @@
 /**
- * Chooses the silent pools that are refreshed at a block: pools whose state changes without a log. A pool whose price
- * changes so is always refreshed. A pool of which only parameters change so (a fee, weights, rates) is refreshed within
- * a gas budget, because anyone can create such pools: first the pools of recently requested tokens, then the others in
- * turns.
+ * Chooses the silent pools (pools whose state changes without a log) that are refreshed at a block. If the price of a
+ * pool changes without a log, the pool is always refreshed. If only parameters change without a log, such as a fee,
+ * weights, or rates, the pool is refreshed within a gas budget, because anyone can create such pools: first the pools
+ * of recently requested tokens, then the others in turns.
  */
 import type { Pool } from '../family.ts'
 import type { FollowedTokens } from './followed-tokens.ts'

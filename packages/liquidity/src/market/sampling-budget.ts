@@ -96,8 +96,8 @@ export class SamplingBudget {
 
   /**
    * Chooses the pools of the most recent requests. Among pools with the same tokens, pools with samples come first. The
-   * pools without samples take turns, so that many worthless pools cannot hide a good pool for long. If the places of
-   * their tokens are taken, one pool per block is probed, which may turn out to be deeper.
+   * pools without samples take turns, so that many worthless pools cannot hide a good pool for long. If as many pools
+   * of their tokens as allowed have samples, one pool per block is sampled in addition: it may turn out to be deeper.
    */
   choose(pools: { get(id: string): Pool | undefined }, block: number, nowMs = Date.now()): SamplingChoice {
     const candidates: {
@@ -117,13 +117,13 @@ export class SamplingBudget {
     const unsampledIds = new Set<string>()
     const probeIds: string[] = []
     let freePairs = MAX_SAMPLED_PAIRS
-    for (const group of Map.groupBy(candidates, ({ tokensKey }) => tokensKey).values()) {
-      const sampledPools = group.flatMap(({ id }) => pools.get(id) ?? [])
+    for (const sameTokenCandidates of Map.groupBy(candidates, ({ tokensKey }) => tokensKey).values()) {
+      const sampledPools = sameTokenCandidates.flatMap(({ id }) => pools.get(id) ?? [])
       const unsampledTurns = this.turnsOf(
-        group.flatMap(({ id }) => (pools.get(id) ? [] : [id])),
+        sameTokenCandidates.flatMap(({ id }) => (pools.get(id) ? [] : [id])),
         block,
       )
-      const pairCount = indexPairsOf(group[0]!.tokenCount).length
+      const pairCount = indexPairsOf(sameTokenCandidates[0]!.tokenCount).length
       const freeSlots = () => Math.floor(freePairs / pairCount)
       const keptIds = this.keptOf(sampledPools, Math.min(freeSlots(), MAX_OF_SAME_TOKENS))
       for (const id of keptIds) {
@@ -154,9 +154,9 @@ export class SamplingBudget {
   }
 
   /**
-   * Chooses among sampled pools of the same tokens: for half of the places the deepest, by each token in turn, so that
-   * worthless pools do not displace them. For the other places those that have been sampled for longest, because a
-   * hostile hook can pretend any depth.
+   * Chooses `count` of the sampled pools of the same tokens. Half of them are the deepest pools, by the reserves of
+   * each token in turn, so that worthless pools do not displace these. The others are the pools that have been sampled
+   * for longest, because a hostile hook can pretend any depth.
    */
   private keptOf(pools: readonly Pool[], count: number): readonly string[] {
     const sampledAt = ({ id }: Pool) => this.firstSampledAt.get(id) ?? -1

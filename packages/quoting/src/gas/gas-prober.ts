@@ -20,7 +20,7 @@ import { probeAmount } from './probe-amount.ts'
  * as a middle, and as the last hop of a route, so a call has up to three times as many hops.
  */
 const DIRECTIONS_PER_CALL = 16
-/** Maximum directions per pool, because pools with many tokens have dozens. */
+/** Maximum directions per pool, because pools with many tokens have dozens. At most the square of it are tried. */
 const MAX_DIRECTIONS = 12
 /** Maximum queued pools; further ones are queued by a later quote. */
 const MAX_QUEUED = 256

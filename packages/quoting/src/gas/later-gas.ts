@@ -3,7 +3,7 @@
  * time: oracle observations fall due, cached rates expire, and epochs end. A second simulation, at the transaction's
  * deadline, measures the extra gas. It runs if a family of the route declares extra gas, if the gas of a pool or token
  * changed with time before, or if a pool or token was not compared recently. In the last case the simulated time is
- * after the deadline, so that the comparison also holds for later quotes.
+ * after the deadline, so that the comparison also holds for later quotes. Pools and tokens are the parts of a route.
  */
 import { familyOf, type Trust } from '@sluice/liquidity'
 import type { RoutePlan } from '@sluice/routing'
@@ -85,9 +85,9 @@ export class LaterGas {
   }
 
   /**
-   * Returns the keys that may have caused a change. Untrusted code can use more gas later on purpose, so trusted parts are
-   * no suspects next to it: each of their quotes would be simulated twice. A valid steady comparison rules out a part,
-   * unless all have one.
+   * Returns the keys of the parts that may have caused a change. If the route has untrusted parts, only these are
+   * suspects: their code can use more gas later on purpose, and every quote through a suspect is simulated twice. A
+   * valid steady comparison rules out a part, unless all have one.
    */
   private suspectKeys(legs: RoutePlan['legs'], keys: readonly string[], validity: Validity): readonly string[] {
     const trust = this.getTrust()

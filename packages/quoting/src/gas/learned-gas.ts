@@ -72,7 +72,10 @@ type Swap = Pick<RoutePlan, 'tokenIn' | 'tokenOut' | 'legs'>
 export class GasLessons {
   private readonly estimatesByPart = new BoundedMap<string, Estimate>(MAX_PARTS)
   /** Family and tokens of recently simulated pools, by pool id. */
-  private readonly recentPools = new BoundedMap<string, readonly [string, Address, Address]>(MAX_POOLS)
+  private readonly recentPools = new BoundedMap<
+    string,
+    readonly [family: string, soldToken: Address, boughtToken: Address]
+  >(MAX_POOLS)
   /** Keys of the routes that were simulated at a block, by block hash. */
   private readonly routeKeysByBlock = new BoundedMap<string, Set<string>>(MAX_BLOCKS)
   private publishedCorrections: { readonly gas: LearnedGas; readonly at: number } | undefined
@@ -110,7 +113,7 @@ export class GasLessons {
    */
   observe(swap: Swap, grossGas: number, now: number, trust?: Trust): void {
     if (swap.legs.length === 0) return
-    const updatedKeys = trust && untrustedParts(swap, trust)
+    const updatedKeys = trust && untrustedKeys(swap, trust)
     const parts = this.estimatedParts(swap, now)
     const partCounts = this.countsOf(swap)
     const { predictedGross, expected, charged } = gasOfRoute(partCounts, parts)
@@ -244,8 +247,12 @@ function countParts({ tokenIn, tokenOut, legs }: Swap): ReadonlyMap<string, numb
   return counts
 }
 
-/** Returns the keys of the parts that only an untrusted token or pool has; undefined if the route has none of these. */
-function untrustedParts({ legs }: Swap, trust: Trust): ReadonlySet<string> | undefined {
+/**
+ * Returns the keys of the parts that a simulation of the route may update: of each leg with an untrusted token or pool,
+ * the pool, its sold token in that pool, its written slots, and the untrusted tokens. Undefined if all legs are
+ * trusted, so that all parts may be updated.
+ */
+function untrustedKeys({ legs }: Swap, trust: Trust): ReadonlySet<string> | undefined {
   const keys = new Set<string>()
   for (const { pool, tokenIn, tokenOut, writes = [] } of legs) {
     const untrustedTokens = [tokenIn, tokenOut].filter((token) => !trust.tokens.has(token))

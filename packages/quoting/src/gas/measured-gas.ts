@@ -25,8 +25,9 @@ type PoolGas = {
 /** Caches the measured gas of hops, and merges it with learned corrections. */
 export class MeasuredGas {
   private readonly gasByPool = new BoundedMap<string, PoolGas>(MAX_POOLS)
-  private mergedLearnedGas: LearnedGas | undefined
+  /** Result of the last merge, and the learned corrections that it contains. */
   private mergedGas: LearnedGas | undefined
+  private mergedLearnedGas: LearnedGas | undefined
 
   get count(): StateCount {
     return this.gasByPool.count

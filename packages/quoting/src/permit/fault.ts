@@ -74,6 +74,7 @@ async function permit2Fault(reader: Reader, permit: Permit, use: PermitUse): Pro
   return { field: 'permit.signature', message: 'permit.signature: Permit2 refuses it' }
 }
 
+/** Checks deadline, nonce, and, if the permit has one (`hasAmount`), amount. */
 function commonFault(
   { deadline, nonce, amount }: Permit,
   use: PermitUse,

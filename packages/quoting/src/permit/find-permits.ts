@@ -100,8 +100,8 @@ type ResolvedRequest = Omit<PermitRequest, 'deadline'> & PermitContext & { reado
  */
 async function tokenOffer(reader: Reader, resolvedRequest: ResolvedRequest): Promise<AvailablePermit | undefined> {
   const { token, owner, spender, amount, deadline } = resolvedRequest
-  const readGetter = async (name: string, ...values: readonly unknown[]) =>
-    (await reader.read(tokenAbi, token, name, ...values))?.[0]
+  const readGetter = async (name: string, ...args: readonly unknown[]) =>
+    (await reader.read(tokenAbi, token, name, ...args))?.[0]
   const [nonce, domainSeparator, typeHash, name, version, domainResult] = await Promise.all([
     readGetter('nonces', owner),
     readGetter('DOMAIN_SEPARATOR'),

@@ -14,8 +14,9 @@ const MAX_STEPS = 6
 /** Maximum searches that narrow down a maximum amount. The result is at most 20 % too small: (10^6)^(1/64) = 1.24. */
 const MAX_NARROWING = 6
 /**
- * Maximum searches that narrow down a minimum amount. Half as many searches could return an amount 24 % above the
- * minimum. The minimum buys one base unit, so this excess would be a loss above the default limit of the price impact.
+ * Maximum searches that narrow down a minimum amount. After half as many, the result could be 24 % above the minimum.
+ * Both amounts buy one base unit, so a swap of the result would lose 24 %, more than the default limit of the price
+ * impact.
  */
 const MAX_MIN_NARROWING = 12
 /**

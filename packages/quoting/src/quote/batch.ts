@@ -1,4 +1,4 @@
-/** Quotes several requests at one block. Called by `Quoter.quoteAll`. */
+/** Quotes several requests at one block. A view is the chain's state at one block. Called by `Quoter.quoteAll`. */
 import type { Address } from '@sluice/chains'
 import type { BlockHeader } from '@sluice/rpc'
 import { RpcError, Semaphore } from '@sluice/rpc'
@@ -11,8 +11,8 @@ import type { QuoteRequest } from './request.ts'
 /** Maximum rounds of quoting the batch; a round is repeated if a reorg removes its block. */
 const MAX_ROUNDS = 8
 /**
- * Maximum quotes of one batch in flight. Admission control counts the batch as one request, so the batch should use the
- * process and the node hardly more than a single quote.
+ * Maximum quotes of one batch in flight. Admission control, which limits the requests in flight, counts the batch as
+ * one request. The batch should therefore use the process and the node hardly more than a single quote.
  */
 const MAX_CONCURRENT_QUOTES = 2
 
@@ -28,6 +28,7 @@ export type RequestOrError = QuoteRequest | Error
 
 type Options = {
   readonly runtime: ChainRuntime
+  /** Returns the input and output token of a request, as ERC-20 tokens. */
   readonly endTokensOf: (request: QuoteRequest) => readonly Address[]
   readonly quoteAt: (view: ChainView, request: QuoteRequest, requestContext: QuotingContext) => Promise<SwapQuote>
 }
@@ -66,7 +67,7 @@ export async function quoteBatch(
     )
     signal.throwIfAborted()
     const { block } = view.snapshot
-    if (round === MAX_ROUNDS || isConfirmed(results, block)) return { block, results }
+    if (round === MAX_ROUNDS || isBlockStillHead(results, block)) return { block, results }
     await runtime.parts.views.head(signal)
     if (!runtime.isCanonical(block)) earlierView = undefined
     else {
@@ -95,7 +96,7 @@ function parseOrError(parse: () => ParsedRequest): ParsedRequest {
 }
 
 /** True if each simulation reported the block as the node's head, and none failed because of the block. */
-function isConfirmed(results: readonly PromiseSettledResult<SwapQuote>[], block: BlockHeader): boolean {
+function isBlockStillHead(results: readonly PromiseSettledResult<SwapQuote>[], block: BlockHeader): boolean {
   return results.every((result) =>
     result.status === 'fulfilled' ? result.value.head?.hash === block.hash : !isBlockError(result),
   )

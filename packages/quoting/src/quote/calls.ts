@@ -87,7 +87,8 @@ export async function checkBatch(
   })
   // A SimulationError means that the sender could not be funded with the input token.
   if (result instanceof SimulationError) return [`approvals and swap could not be run as one: ${result.message}`]
-  // An account that batches calls has code, and some tokens reject such accounts.
+  // An account that batches calls has code, and some tokens reject such accounts. `bare` means that the swap ended
+  // differently without code at the sender's address.
   const dependsOnCode = [result, trial.simulation].some(({ ways }) => ways.sender === 'bare')
   if (dependsOnCode && approvals.length > 0 && senderCode === '0x')
     return ['src or dst treats accounts with code otherwise: make the calls one by one']

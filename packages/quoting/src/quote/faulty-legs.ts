@@ -1,7 +1,7 @@
 /**
  * Finds the pools that make a route fail. Simulates each leg alone. If each leg works alone, simulates pairs of legs
- * that trade the same tokens in different pools at the same address. Called by `poolsToExclude` after a route has failed
- * in simulation.
+ * that trade the same tokens in different pools at the same address. Called by `poolsToExclude` after a route has
+ * failed in simulation.
  */
 import { type Address, NATIVE, ZERO_ADDRESS } from '@sluice/chains'
 import { familyOf, nullIfRefused } from '@sluice/liquidity'
@@ -32,9 +32,9 @@ const MAX_PAIRS = 8
 const MAX_SHORTFALL_PER_MILLE = 5n
 
 /**
- * Minimum output, in base units, at which the shortfall of a leg with a smaller input is checked. Below it, rounding may
- * exceed the limit. A leg with its full input is always checked: its route has failed, so a wrong result only excludes
- * one more pool.
+ * Minimum output, in base units, at which the shortfall of a leg with a smaller input is checked. Below it, rounding
+ * may exceed the limit. A leg with its full input is always checked: its route has failed, so a wrong result only
+ * excludes one more pool.
  */
 const MIN_MEASURABLE_OUT = 1_000n
 
@@ -50,8 +50,8 @@ export type FaultyLegs = {
   /** Legs that work alone. */
   readonly workingLegs: readonly Leg[]
   /**
-   * True if some leg, or a smaller input of one, works. The failure is then due to single pools or tokens, and not to the
-   * node.
+   * True if some leg, or a smaller input of one, works. The failure is then due to single pools or tokens, and not to
+   * the node.
    */
   readonly someInputWorks: boolean
 }

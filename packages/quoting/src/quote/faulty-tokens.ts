@@ -12,8 +12,8 @@ const MAX_TOKENS = 64
 /** Seconds for which searches avoid a token. */
 const AVOID_SECONDS = 60
 /**
- * Divisor: a token is tested by a transfer of its smallest amount in a leg divided by this number. A larger transfer
- * could fail because of its size.
+ * A token is tested by a transfer of this fraction (1/1,000) of its smallest amount in a leg. A larger transfer could
+ * fail because of its size.
  */
 const TEST_AMOUNT_DIVISOR = 1_000n
 

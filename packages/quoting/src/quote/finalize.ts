@@ -1,6 +1,7 @@
 /**
  * Last step of a quote, called by `quoteAtView`: computes gas, price impact, and warnings of a simulated route. Rejects
- * quotes that lose more than the caller accepts.
+ * quotes that lose more than the caller accepts. The expected output is the output that the pool models predict, after
+ * fee and known taxes.
  */
 
 import { type Address, FLOAT_PPM, NATIVE, PPM } from '@sluice/chains'
@@ -238,8 +239,9 @@ function netAmountOut({ trial, route, gasPriceWei, chain }: SimulatedRoute, cost
 }
 
 /**
- * Like `valueLossPpm`. A loss above the limit counts only once the unlisted tokens that decide the prices are tested;
- * null if that takes too long. Otherwise anyone could let quotes of a token fail, with a token that cannot be sold.
+ * Like `valueLossPpm`. A loss above the limit counts only after test sales of the unlisted tokens (tokens outside the
+ * chain's file) that decide the prices; null if these take too long. Otherwise anyone could make quotes of a token
+ * fail: with a pool that prices it in a token that cannot be sold.
  */
 async function testedLossPpm(simulatedRoute: SimulatedRoute, grossOut: bigint): Promise<bigint | null> {
   const { request, view, arePricesTested } = simulatedRoute

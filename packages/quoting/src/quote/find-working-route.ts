@@ -4,7 +4,7 @@
  *
  * Terms: The expected output of a route is the output that the pool models predict, after the request's fee and known
  * taxes. The shortfall of a route is its expected output minus its simulated output. A trial is the outcome of
- * simulating a route.
+ * simulating a route. A view is the chain's state at one block.
  */
 import { type Address, ZERO_ADDRESS } from '@sluice/chains'
 import {

@@ -1,6 +1,7 @@
 /**
  * Collects the faults of pools and tokens during one quote: starts with the faults that earlier quotes recorded, and
- * adds the faults of each failed route. Used by `findWorkingRoute`.
+ * adds the faults of each failed route. Pools and tokens that fail also lose the trust that they earned: routes pass
+ * only through trusted ones. Used by `findWorkingRoute`.
  */
 import { type Address, NATIVE } from '@sluice/chains'
 import type { InputLimit, Leg, RoutePlan } from '@sluice/routing'
@@ -67,6 +68,7 @@ export async function poolsToExclude(
   faults: Faults,
 ): Promise<readonly string[]> {
   const { trustTracker, taxes } = context.tokens
+  // A leg of a taxed token, run alone, is taxed on other transfers than in the route, so its output shows no fault.
   if (hasTaxes(route, taxes)) return largestPool(route)
   const trialContext = { ...context, signal }
   const legFaults = await time('learn', () => findFaultyLegs(route, trialContext))

@@ -151,7 +151,8 @@ export class PastQuoter {
       // Pools that fail today may have worked at a past block.
       faultyPools: new FaultyPools(),
       faultyTokens: new FaultyTokens(),
-      // Only past prices are worth the test sales. A loss of value refuses the quote only if the prices need none.
+      // Past quotes run no test sales of tokens; only past prices do. So a loss of value refuses a quote only if its
+      // prices depend on no token that needs a test.
       arePricesTested: async (pricedTokens, { prices }) =>
         pricedTokens.every((token) => prices().intermediatesOf(token)?.length === 0),
       onQuote: () => {},

@@ -1,6 +1,6 @@
 /**
- * Computes one quote on the pools of one block: searches a route, simulates it, and computes gas and warnings. Called
- * by `Quoter` for the newest block, and by `PastQuoter` for past blocks.
+ * Computes one quote on the pools of one block: searches a route, simulates it, and computes gas and warnings. A view
+ * is the chain's state at one block. Called by `Quoter` for the newest block, and by `PastQuoter` for past blocks.
  */
 import { type Address, type Chain, NATIVE } from '@sluice/chains'
 import type { NativeErc20, RoutePlan } from '@sluice/routing'
@@ -31,7 +31,7 @@ import type { QuoteRequest } from './request.ts'
 import type { TermsContext } from './route-terms.ts'
 import type { SimulatedRoute } from './simulated-route.ts'
 
-/** Sources of a search's terms: taxes, trust levels, drift penalties, and gas. */
+/** Sources of a search's terms: taxes, trust levels, drift penalties (discounts of pools that pay less), and gas. */
 export type SearchKnowledge = {
   readonly chain: Chain
   readonly contracts: ChainContracts
@@ -40,6 +40,7 @@ export type SearchKnowledge = {
   readonly driftPenaltiesAt: TermsContext['driftPenaltiesAt']
   /** Records simulated gas per route and feeds it back into searches. */
   readonly gasLessons: Pick<GasLessons, 'correctionsAt' | 'observeAt'>
+  /** Gas of pools that `gasProber` measured. */
   readonly measuredGas: Pick<MeasuredGas, 'mergeWith'>
 }
 
@@ -52,9 +53,13 @@ export type QuotingParts = SearchKnowledge & {
   readonly emit: QuotingListener
   /** Chooses the slippage of requests that ask for `auto`. */
   readonly slippageOf: (route: RoutePlan) => AutoSlippage
+  /** Measures the gas of pools, in the background and on request. */
   readonly gasProber: Pick<GasProber, 'isRunning' | 'queueTokens' | 'measureNow'>
+  /** Decides whether a route is also simulated at its deadline, when its gas may be higher. */
   readonly laterGas: LaterGas
+  /** Reads which tokens our contracts hold, on which gas refunds depend. */
   readonly contractBalances: Pick<ContractBalanceReader, 'heldTokens'>
+  /** Decides whether a route is also simulated without code at the sender's address. */
   readonly senderCodeChecks: SenderCodeChecks
   readonly faultyPools: Pick<FaultyPools, 'idsAt' | 'inputLimitsAt' | 'record'>
   readonly faultyTokens: Pick<FaultyTokens, 'tokensAt' | 'record'>

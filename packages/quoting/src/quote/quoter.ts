@@ -1,6 +1,6 @@
 /**
  * Main use case: turns a quote request into a simulated transaction. `LiveChain` calls it for each quote at the chain's
- * head; `past-quoter.ts` quotes past blocks.
+ * head; `past-quoter.ts` quotes past blocks. A view is the chain's state at one block.
  */
 import type { Address } from '@sluice/chains'
 import type { RoutePlan } from '@sluice/routing'

@@ -39,8 +39,9 @@ export type QuoteRequest = {
   readonly maxHops: number | undefined
   /** Maximum pools of the route. */
   readonly maxSplits: number | undefined
-  /** Ids of pools. */
+  /** Ids of pools that the route must not use. */
   readonly excludePools: ReadonlySet<string>
+  /** DEXes and families of pools that the route may use, or must not use. */
   readonly sources: SourceFilter
   /** Minimum trust level of the route's intermediate tokens and pools. */
   readonly intermediates: TrustLevel | 'any'

@@ -12,8 +12,8 @@ const NATIVE_STIPEND = 1_928
 /** Share of the used gas that must remain for EIP-150: traces show one to two nested calls, and each needs 1/63. */
 const RESERVED_SHARE = 1.5 / 63
 /**
- * Gas that the Guard uses after the call of the Executor, by kind of output. For `native`, only the gas until the
- * payment counts. Measured on Ethereum's mainnet state.
+ * Gas that the Guard uses after it has called the Executor (our contract that swaps), by kind of output. For `native`,
+ * only the gas until the payment counts. Measured on Ethereum's mainnet state.
  */
 const GAS_AFTER_CALL = { token: 30_000, native: 16_000 }
 /**

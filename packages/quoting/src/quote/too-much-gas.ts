@@ -21,7 +21,7 @@ export function maxRouteGas(simulatedGas: bigint): number {
  */
 export function poolsOverGasLimit({ gas, legs }: Pick<RoutePlan, 'gas' | 'legs'>, maxGas: number): readonly string[] {
   const gasByPool = new Map<string, number>()
-  for (const { pool, gas } of legs) gasByPool.set(pool.id, (gasByPool.get(pool.id) ?? 0) + gas)
+  for (const { pool, gas: legGas } of legs) gasByPool.set(pool.id, (gasByPool.get(pool.id) ?? 0) + legGas)
   const excludedIds: string[] = []
   let remainingGas = gas
   for (const [id, poolGas] of [...gasByPool].sort(([, a], [, b]) => b - a)) {

@@ -4,7 +4,8 @@
  *
  * Terms: The expected output of a route is the output that the pool models predict, after the request's fee and known
  * taxes. A simulation usually puts a probe (code that measures balances) at the sender's address. A bare run puts none
- * there, because some tokens and pools treat accounts with code differently.
+ * there, because some tokens and pools treat accounts with code differently. If it ends differently, its outcome
+ * counts, and `ways.sender` of the simulation is `bare`. A view is the chain's state at one block.
  */
 import { IGuard__factory } from '@sluice/bindings'
 import type { Address, Hex } from '@sluice/chains'

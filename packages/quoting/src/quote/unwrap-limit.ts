@@ -21,7 +21,7 @@ type Source = {
 
 /**
  * Checks that a route without pools does not unwrap more than the total supply of the wrapped native token. The supply
- * is read at the view's block, since it changes with most swaps of a chain.
+ * is read at the block of the view (the chain's state at one block), since it changes with most swaps of a chain.
  *
  * @throws QuotingError `INSUFFICIENT_LIQUIDITY` with the largest amount that can be unwrapped
  */

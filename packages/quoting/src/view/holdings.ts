@@ -1,6 +1,6 @@
 /**
- * For tokens that are not in the chain's file: compares the real balances of a token's deepest pools with the reserves
- * in the states of these pools, before the token's price is used.
+ * Compares the real balances of a token's deepest pools with the reserves in the states of these pools, before the
+ * token's price is used. Concerns only unlisted tokens: those that are not in the chain's file.
  */
 import { type Address, ZERO_ADDRESS } from '@sluice/chains'
 import { familyOf, type Pool, runReads, type Snapshot } from '@sluice/liquidity'

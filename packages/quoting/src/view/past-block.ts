@@ -129,7 +129,10 @@ export class PastBlock {
     if (this.isEvicted && this.readCount === 0) void this.market.stop()
   }
 
-  /** True if the prices of the tokens were read, and depend on no unchecked token through pools that were added since. */
+  /**
+   * True if the prices of the tokens were read, and depend on no unchecked token. A pool that was added since may have
+   * created such a dependency.
+   */
   hasPrices(tokens: readonly Address[]): boolean {
     return tokens.every((token) => this.pricedTokens.has(token) && !this.dependsOnUnchecked(token))
   }
@@ -139,7 +142,7 @@ export class PastBlock {
     return this.prices.intermediatesOf(token)?.some((intermediate) => !this.checkedTokens.has(intermediate)) ?? true
   }
 
-  /** Reads what the prices of some tokens need. @throws RpcError */
+  /** Reads the pools, redemption rates, balances, and test sales that decide the prices of some tokens. @throws RpcError */
   async readPrices(tokens: readonly Address[], rpc: Rpc): Promise<void> {
     const { market, block, prices } = this
     const { hubs, wrappedNative } = this.chain
@@ -203,7 +206,7 @@ export class PastBlock {
     await this.prices.updateSellability(token)
   }
 
-  /** True if the pools of a token pair were read, as far as they can be found. */
+  /** True if the search for the pools of a token pair is complete, and the pools were read. */
   hasPools(pairTokens: readonly [Address, Address]): boolean {
     return this.readPairs.has(keyOf(pairTokens))
   }

@@ -29,7 +29,10 @@ export type PastState = Pick<PastBlock, 'market' | 'prices'> & {
  */
 export type ListPools = (tokens: readonly Address[]) => Promise<ListedPools | undefined>
 
-/** Blocks of different kinds hold different pools. */
+/**
+ * Which pools a block holds: those that decide prices; those for swaps, found by its own search of past logs (`pools`);
+ * or those for swaps, with the found pools of another market instead of that search (`listed pools`).
+ */
 type BlockKind = 'prices' | 'pools' | 'listed pools'
 
 /** A read of a past block. */

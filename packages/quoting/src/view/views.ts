@@ -24,7 +24,7 @@ const RECENT_MS = 500
 const STALE_MS = 10_000
 /** Timeout for fetching the head before serving prices from a stale block. */
 const HEAD_TIMEOUT_MS = 200
-/** Timeout for discovering tokens that were not requested recently; discovery continues in the background. */
+/** Timeout for finding the pools of tokens that were not requested recently; the search continues in the background. */
 const DISCOVERY_TIMEOUT_MS = 300
 /** Maximum groups of tokens that a view remembers as loaded. */
 const MAX_GROUPS = 10_000
@@ -70,7 +70,7 @@ export class ChainViews {
    * Returns the chain at its current head, with the pools of the tokens.
    *
    * @param groups - groups of tokens; loads the pools between the tokens of each group, and between these tokens and
-   *   the chain's hubs (tokens with many pools)
+   *   the chain's intermediates (the tokens that its file names)
    * @throws QuotingError `BEHIND` if `minimumBlock` is not reached in time; RpcError if the node fails
    */
   async atHead(

@@ -1,6 +1,7 @@
 /**
- * Scratch arrays of column generation (`columns.ts`), which adds edges to an allocation. Promising edges may earn
- * enough to be added. Conductance is the response of an edge's input to its rate.
+ * Scratch arrays of column generation (`columns.ts`), which adds edges (pools in one direction) to an allocation (a
+ * flow over some edges, with token prices). Promising edges may earn enough to be added. Conductance is the response of
+ * an edge's input to its rate.
  */
 import { roundedCapacity, type Scratch } from '../graph/scratch.ts'
 

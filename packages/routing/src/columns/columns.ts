@@ -1,9 +1,9 @@
 /**
  * Column generation: extends an allocation (a flow over some edges of the graph, with a price for each token) by edges
- * that would earn at these prices: their output is worth more than their input. Each edge, a pool in one direction, is a
- * column of the optimization problem. The frontier (`frontier.ts`) finds paths that would earn: their edges are paying
- * edges, and their tokens are paying tokens, except live tokens, which carry flow already. Called by `search.ts`,
- * `refine/cycles.ts`, `proof/`, and `subgraph/`.
+ * that would earn at these prices: their output is worth more than their input. Each edge, a pool in one direction, is
+ * a column of the optimization problem. The frontier (`frontier.ts`) finds paths that would earn: their edges are
+ * paying edges, and their tokens are paying tokens, except live tokens, which carry flow already. Called by
+ * `search.ts`, `refine/cycles.ts`, `proof/`, and `subgraph/`.
  */
 
 import { hasNoLegCosts, legBaseCost, minLegCost, type Problem } from '../problem/problem.ts'
@@ -214,8 +214,8 @@ const constantProductEarnings = (valueConductance: number, sqrtGain: number): nu
   2 * valueConductance * sqrtGain * sqrtGain
 
 /**
- * Adds edges between tokens of the allocation that would lose only slightly at the current prices. They carry no flow at
- * first, but can replace edges that pruning removes.
+ * Adds edges between tokens of the allocation that would lose only slightly at the current prices. They carry no flow
+ * at first, but can replace edges that pruning removes.
  */
 export function addIdleEdges(problem: Problem, allocation: Allocation): void {
   const { graph, rate, target, costPerGas } = problem

@@ -1,9 +1,10 @@
 /**
- * The frontier of an allocation: the tokens and edges around it through which a path could pay at the allocation's
- * prices. A path pays if the value of its output exceeds the cost of its input, for the first unit. A token is live if
- * it carries flow, and therefore has a price. Each other token has two labels: its minimum cost if it is bought with
- * live tokens, and its maximum value if it is sold for live tokens. Labels and prices are in output base units per base
- * unit. Used by column generation (`columns.ts`), the upper bound, and `refine/refill.ts`.
+ * The frontier of an allocation (a flow over some edges, with a price for each token): the tokens and edges around it
+ * through which a path could pay at the allocation's prices. An edge is a pool in one direction. A path pays if the
+ * value of its output exceeds the cost of its input, for the first unit. A token is live if it carries flow, and
+ * therefore has a price. Each other token has two labels: its minimum cost if it is bought with live tokens, and its
+ * maximum value if it is sold for live tokens. Labels and prices are in output base units per base unit. Used by column
+ * generation (`columns.ts`), the upper bound, and `refine/refill.ts`.
  */
 import { LabelQueue } from '../problem/label-correction.ts'
 import type { SpotRates } from '../problem/potentials.ts'

@@ -1,6 +1,7 @@
 /**
- * Rates of all edges for `Frontier`: the rate for the first unit. For multi-token pools with several pairs in the
- * allocation, these are the rates after the allocation's trades, because each trade moves the rates of all pairs.
+ * Rates of all edges (pools in one direction) for `Frontier`: the rate for the first unit. For multi-token pools with
+ * several pairs in the allocation (the flow so far), these are the rates after its trades, because each trade moves the
+ * rates of all pairs.
  */
 import type { Problem } from '../problem/problem.ts'
 import type { Allocation } from '../solver/allocation.ts'

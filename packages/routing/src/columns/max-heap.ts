@@ -1,20 +1,20 @@
-/** Binary heap that returns the label with the highest bound first. */
-export class MaxHeap<Label extends { readonly bound: number }> {
-  private readonly items: Label[] = []
+/** Binary heap that returns the item with the highest `bound` first. */
+export class MaxHeap<Item extends { readonly bound: number }> {
+  private readonly items: Item[] = []
 
-  push(label: Label): void {
+  push(item: Item): void {
     const { items } = this
     let index = items.length
     while (index > 0) {
       const parent = (index - 1) >> 1
-      if (items[parent]!.bound >= label.bound) break
+      if (items[parent]!.bound >= item.bound) break
       items[index] = items[parent]!
       index = parent
     }
-    items[index] = label
+    items[index] = item
   }
 
-  pop(): Label | undefined {
+  pop(): Item | undefined {
     const { items } = this
     const top = items[0]
     const lastItem = items.pop()

@@ -1,9 +1,10 @@
 /**
  * Upper bound before gas on the output of any route within the hop limit. By weak duality, any token prices give a
- * bound: the input valued at its price, plus the maximum earnings of each edge at the prices. Tokens that carry flow
- * have the prices of the allocation. Each other token gets a price between its minimum cost and its maximum value, so
- * that outside the allocation only the edges of the frontier (see `frontier.ts`) earn. If these edges earn more than
- * rounding, they join the allocation, which makes the bound tighter.
+ * bound: the input valued at its price, plus the maximum earnings of each edge (a pool in one direction) at the prices.
+ * Tokens that carry flow have the prices of the allocation, which is the solved flow over some edges. Each other token
+ * gets a price between its minimum cost and its maximum value, so that outside the allocation only the edges of the
+ * frontier (see `frontier.ts`) earn. If these edges earn more than rounding, they join the allocation, which makes the
+ * bound tighter.
  */
 
 import { familyOf } from '@sluice/liquidity'
@@ -70,7 +71,7 @@ export function upperBound(problem: Problem, allocation: Allocation, frontier: F
       ...sharedPools.map(({ maxReusedFees }) => maxReusedFees),
       ...earningEdges.map(({ earnings }) => earnings),
     ].reduce((sum, part) => sum + part, allocation.value + frontier.dustEarnings)
-    // Hidden earnings are valued at the prices of this bound: at other prices, the sum would be no bound.
+    // Payments above price curves are valued at the prices of this bound: at other prices, the sum would be no bound.
     const bound = {
       curveBound: curveBound * (1 + FLOAT_ERROR),
       hiddenBound: maxPayoutBeyondCurves(problem, curveBound, allocation, frontier, priceByToken),

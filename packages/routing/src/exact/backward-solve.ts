@@ -10,7 +10,8 @@ import { FLOAT_ERROR_DIVISOR, OUTPUT_MARGIN } from './output-tolerances.ts'
 import type { EvaluatedLeg, RouteEvaluator } from './route-evaluator.ts'
 
 /**
- * Returns the minimum input that pays at least `requiredOut`; null if only full settlements can find it.
+ * Returns the minimum input that pays at least `requiredOut`; null if the evaluator cannot compute an output on the
+ * way, so that the route must be settled (computed by `settle`) for each tried input.
  *
  * @param nearPoint - an input of the route that pays about the required output, with the output that it pays
  * @param price - output per additional unit of the source token

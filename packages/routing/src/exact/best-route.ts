@@ -1,4 +1,8 @@
-/** Finds the best settled route for an amount under all terms of a request. Called by `findRoute`. */
+/**
+ * Finds the best settled route for an amount under all terms of a request. To settle a route is to compute its amounts
+ * in exact integers. The admission holds the edges (pools in one direction) that the request and earlier refusals of
+ * pools leave open. Called by `findRoute`.
+ */
 import { NATIVE, ZERO_ADDRESS } from '@sluice/chains'
 import { usesWrapper, WRAP_GAS } from '../native.ts'
 import { Admission, newSoftenings, type Problem } from '../problem/problem.ts'

@@ -1,6 +1,6 @@
 /**
- * Applies output discounts (drift penalties) to a settled route. A pool has such a discount if it paid less in
- * transactions than it quoted.
+ * Applies output discounts (drift penalties) to a settled route, whose amounts are exact integers. A pool has such a
+ * discount if it paid less in transactions than it quoted.
  */
 import type { Problem } from '../problem/problem.ts'
 import type { Settlement } from './settle.ts'

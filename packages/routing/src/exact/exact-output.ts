@@ -70,7 +70,7 @@ class InputSearch {
   /** First input tried. */
   private firstInput = 0n
   /** True if the inputs below the first one cannot be routed, so that the search steps up from it. */
-  private isSteppingUp = false
+  private isSearchingUpward = false
   /** Route that pays enough, found as if gas were free. Used if no route found with gas pays enough. */
   private gasFreeRoute: PricedRoute | null = null
   /** True if all pools that pay the output token cannot pay the required output together. */
@@ -78,8 +78,11 @@ class InputSearch {
   /** Number of inputs tried within the interval. */
   private narrowings = 0
   private hasTriedSmaller = false
-  /** True if two inputs tried paid the same: some token has so few units that the output rises in steps. */
-  private isStepped = false
+  /**
+   * True if the output rises in steps, because some token has few units: two tried inputs paid the same, or one bought
+   * nothing.
+   */
+  private risesInSteps = false
 
   constructor(problem: Problem, requiredOut: bigint, request: RouteTerms) {
     this.problem = problem
@@ -139,14 +142,14 @@ class InputSearch {
       // Dust buys nothing.
       const isDust = this.highRoute
         ? amountIn < this.highRoute.amountIn
-        : !this.lowRoute && (this.isSteppingUp || amountIn < FEW_UNITS || this.requiredOut < FEW_UNITS)
+        : !this.lowRoute && (this.isSearchingUpward || amountIn < FEW_UNITS || this.requiredOut < FEW_UNITS)
       if (isDust) this.low = amountIn
       else this.ceiling = amountIn
-      this.isStepped ||= this.highRoute !== null
+      this.risesInSteps ||= this.highRoute !== null
       return
     }
     const output = outputOfRoute(candidate)
-    this.isStepped ||= [this.lowRoute, this.highRoute].some((other) => other && outputOfRoute(other) === output)
+    this.risesInSteps ||= [this.lowRoute, this.highRoute].some((other) => other && outputOfRoute(other) === output)
     if (output >= this.requiredOut) this.highRoute = candidate
     // If pools disagree on prices, a route for much more input than the pools can take may pay less. Then the search
     // continues below this input.
@@ -195,8 +198,8 @@ class InputSearch {
   private stepUpFromFirst(): bigint | null {
     const { firstInput, ceiling } = this
     const amount = firstInput * DUST_STEP_UP
-    if (this.isSteppingUp || ceiling > firstInput || amount >= AMOUNT_LIMIT) return null
-    this.isSteppingUp = true
+    if (this.isSearchingUpward || ceiling > firstInput || amount >= AMOUNT_LIMIT) return null
+    this.isSearchingUpward = true
     this.low = firstInput
     this.ceiling = AMOUNT_LIMIT
     return amount
@@ -235,7 +238,7 @@ class InputSearch {
     const high = above.amountIn
     if (high - low <= 1n) return null
     if (++this.narrowings % 3 === 0) return (low + high) / 2n
-    if (this.isStepped) return this.inputBelowStep(above)
+    if (this.risesInSteps) return this.inputBelowStep(above)
     const near = lowRoute && this.distance(lowRoute) < this.distance(above) ? lowRoute : above
     const guess = wholeUnits(extrapolate(near, Number(requiredOut)))
     return guess > low && guess < high ? guess : (low + high) / 2n
@@ -289,7 +292,7 @@ class InputSearch {
    */
   private confirm(first: PricedRoute, result: RoutedInput): RoutedInput {
     let [candidate, min] = [first, result]
-    for (let round = 0; round < MAX_CONFIRMATIONS && isAtFlat(candidate, min.amountIn); round++) {
+    for (let round = 0; round < MAX_CONFIRMATIONS && hasLegAtEndOrGap(candidate, min.amountIn); round++) {
       // At this estimate, the output hardly differs from the required one, so the shares of the route apply.
       const estimate = wholeUnits(extrapolate(candidate, Number(this.requiredOut)))
       const retry = this.routeAt(estimate < min.amountIn ? estimate : min.amountIn, false)
@@ -440,7 +443,7 @@ function relativeInputError(candidate: PricedRoute, requiredOut: bigint): number
  * Returns true if a leg stops near the end of its pool, or near a gap in the pool's liquidity. How near depends on the
  * difference between the route's input and `min`.
  */
-function isAtFlat({ problem, route, amountIn }: PricedRoute, min: bigint): boolean {
+function hasLegAtEndOrGap({ problem, route, amountIn }: PricedRoute, min: bigint): boolean {
   const distance = STOP_DISTANCE_PER_CHANGE * Math.abs(Number(min) / Number(amountIn) - 1) + STOP_DISTANCE
   const { edges, input } = route.flow
   return edges.some((edge, k) =>

@@ -79,8 +79,8 @@ function termsViolation({ legs, amountIn, amountOut }: RoutePlan, request: Route
 }
 
 /**
- * Returns a function that maps a token to the key of its balance. If the input or output is NATIVE, the native token and
- * its wrapper share a balance. Requests name the native token NATIVE, and pools name it by the zero address.
+ * Returns a function that maps a token to the key of its balance. If the input or output is NATIVE, the native token
+ * and its wrapper share a balance. Requests name the native token NATIVE, and pools name it by the zero address.
  */
 function balanceKeys({ tokenIn, tokenOut, wrappedNative }: RouteTerms): (token: RouteTerms['tokenIn']) => string {
   const isJoined = tokenIn === NATIVE || tokenOut === NATIVE

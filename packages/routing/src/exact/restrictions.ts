@@ -1,4 +1,7 @@
-/** Restricts a problem after a settlement, so that the next search avoids pools or amounts that failed in it. */
+/**
+ * Restricts a problem after a settlement (computation of a route's exact amounts), so that the next search avoids pools
+ * or amounts that failed in it. An edge is a pool in one direction.
+ */
 import { type CompiledCurve, capacityOf, upToInput } from '../graph/price-curve.ts'
 import { QUOTE_WORK } from '../problem/budget.ts'
 import { type Admission, curveOf, type Problem, withoutEdges } from '../problem/problem.ts'

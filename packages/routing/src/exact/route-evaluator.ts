@@ -1,6 +1,6 @@
 /**
- * Computes the outputs of a settled route at nearby amounts. The results equal those of `settle` to the unit, but no
- * settlement is built.
+ * Computes the outputs of a settled route, whose amounts are exact integers, at nearby amounts. The results equal those
+ * of `settle` to the unit, but the legs are not built.
  */
 import { familyOf, nullIfRefused, PoolRefusal } from '@sluice/liquidity'
 import type { Problem } from '../problem/problem.ts'

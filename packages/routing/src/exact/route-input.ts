@@ -1,4 +1,7 @@
-/** Finds the minimum input, in integers, with which a route pays a required output if its legs keep their shares. */
+/**
+ * Finds the minimum input, in integers, with which a route pays a required output if its legs keep their shares. To
+ * settle a route is to compute its amounts in exact integers.
+ */
 import type { Problem } from '../problem/problem.ts'
 import type { RouteTerms } from '../types.ts'
 import { solveBackwards } from './backward-solve.ts'

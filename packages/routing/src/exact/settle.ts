@@ -1,7 +1,8 @@
 /**
  * Converts a flow into legs and settles them: computes their amounts in exact integers, with the arithmetic of the
  * contracts. Legs that sell the input token have fixed amounts. Legs that sell any other token take shares of its
- * balance, in the precision of the Executor's program; the last leg that sells a token takes its remaining balance.
+ * balance, in the precision of the program (the encoded route) that our contract, the Executor, runs. The last leg that
+ * sells a token takes its remaining balance. An edge is a pool in one direction.
  *
  * Transfer taxes follow the transfers of the program: the sender pays the first pool directly (one sell tax), and the
  * last pool pays the Guard (one buy tax). The Guard's payment to the sender may be taxed, too; callers apply that tax,
@@ -122,7 +123,7 @@ export function settle(
   throw refusal!
 }
 
-/** Amount of a token that the legs which sell it cannot take. */
+/** Amount of a token that remains because the pools of all legs that sell it are full. */
 type Excess = { readonly token: number; readonly amount: bigint }
 
 /** Lowers the limits of edges that buy a token in excess. */

@@ -27,8 +27,8 @@ export function findPools(row: DexRow, pairs: readonly (readonly [Address, Addre
 /** Immutable facts of a vault, which are read once. */
 export type Erc4626Fixed = {
   /**
-   * Storage override that gives shares to a holder that exists only in the read, so that `maxRedeem` can be read for it.
-   * Absent if the storage slot of the balance is unknown.
+   * Storage override that gives shares to a holder that exists only in the read, so that `maxRedeem` can be read for
+   * it. Absent if the storage slot of the balance is unknown.
    */
   readonly holding?: Holding
 }

@@ -97,8 +97,8 @@ const PROTOCOL_FEE_TOPIC = clManagerInterface.getEvent('ProtocolFeeUpdated').top
 const LP_FEE_TOPIC = clManagerInterface.getEvent('DynamicLPFeeUpdated').topicHash as Hex
 
 /**
- * Topics of both managers. Logs of bin pools do not contain the reserves of the bins, so `applyLog` asks for the pool to
- * be read again.
+ * Topics of both managers. Logs of bin pools do not contain the reserves of the bins, so `applyLog` asks for the pool
+ * to be read again.
  */
 export const topics: readonly Hex[] = [
   CL_SWAP_TOPIC,
