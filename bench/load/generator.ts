@@ -26,7 +26,9 @@ const NO_ANSWER: Answer = { status: 0, bodyBytes: 0, ms: 0 }
 export type Figures = {
   /** Responses with status 200 per second. */
   readonly perSecond: number
-  /** Median time of the responses with status 200 in milliseconds; `p95` and `p99` are percentiles of the same times. */
+  /**
+   * Median time of the responses with status 200 in milliseconds; `p95` and `p99` are percentiles of the same times.
+   */
   readonly p50: number
   readonly p95: number
   readonly p99: number

@@ -93,6 +93,7 @@ function sendError(
   context.errorCode = error.code
   const isMissingRoute = toNoRouteBody !== undefined && NO_ROUTE.has(error.code)
   const body = isMissingRoute ? toNoRouteBody(context.id) : toErrorBody(error, context.id)
+  // Version B of the service's own error format is JSON; only its headers are used.
   const { headers = [] } = errorReply(error, context.id, 'B')
   reply(response, { status: isMissingRoute ? 200 : error.status, type: 'json', body: JSON.stringify(body), headers })
 }

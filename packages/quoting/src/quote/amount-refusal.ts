@@ -15,8 +15,8 @@ const MAX_STEPS = 6
 const MAX_NARROWING = 6
 /**
  * Maximum searches that narrow down a minimum amount. After half as many, the result could be 24 % above the minimum.
- * Both amounts buy one base unit, so a swap of the result would lose 24 %, more than the default limit of the price
- * impact.
+ * Both amounts buy one base unit, so a swap of the result would lose this excess, which is above the default limit of
+ * the price impact.
  */
 const MAX_MIN_NARROWING = 12
 /**

@@ -26,7 +26,9 @@ export type Certificate = {
   readonly bound: string
   /** Decimals of prices and earnings, which are integers: base units of `tokenOut` times 10 to the power of `scale`. */
   readonly scale: number
-  /** Maximum pools in series. In `prices`, a token has one price for each number of pools that a path to it has passed. */
+  /**
+   * Maximum pools in series. In `prices`, a token has one price for each number of pools that a path to it has passed.
+   */
   readonly maxHops: number
   readonly prices: readonly { readonly token: string; readonly byHop: readonly string[] }[]
   readonly pools: readonly CertifiedPool[]

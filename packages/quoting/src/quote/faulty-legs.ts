@@ -33,8 +33,8 @@ const MAX_SHORTFALL_PER_MILLE = 5n
 
 /**
  * Minimum output, in base units, at which the shortfall of a leg with a smaller input is checked. Below it, rounding
- * may exceed the limit. A leg with its full input is always checked: its route has failed, so a wrong result only
- * excludes one more pool.
+ * may exceed the limit. A leg with its full input is always checked: the route has failed, so a wrong result only
+ * restricts one more pool.
  */
 const MIN_MEASURABLE_OUT = 1_000n
 
@@ -161,7 +161,10 @@ async function runRoute(
     const { to, data } = encode(route)
     const result = await simulate(
       {
-        ...{ from: NEUTRAL_SENDER, to, data, tokenIn, tokenOut, amountIn, bareRunMode: 'measured', signal },
+        ...{ from: NEUTRAL_SENDER, to, data, tokenIn, tokenOut, amountIn, signal },
+        // Also runs the call without code at the sender, because some tokens and pools treat accounts with code
+        // differently.
+        bareRunMode: 'measured',
         ...(smallerLegList.length > 0 && {
           alternatives: smallerLegList.map((leg) => encode(singleLegRoute(leg)).data),
         }),

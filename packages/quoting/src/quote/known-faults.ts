@@ -68,7 +68,8 @@ export async function poolsToExclude(
   faults: Faults,
 ): Promise<readonly string[]> {
   const { trustTracker, taxes } = context.tokens
-  // A leg of a taxed token, run alone, is taxed on other transfers than in the route, so its output shows no fault.
+  // Legs of taxed tokens are not run alone: the Guard (our entry contract) would pay their output with one more tax
+  // than planned.
   if (hasTaxes(route, taxes)) return largestPool(route)
   const trialContext = { ...context, signal }
   const legFaults = await time('learn', () => findFaultyLegs(route, trialContext))

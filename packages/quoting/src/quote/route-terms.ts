@@ -12,7 +12,9 @@ export type TermsContext = {
   readonly contracts: ChainContracts
   readonly wrappedNative: Address | null
   readonly nativeErc20: NativeErc20 | undefined
-  /** Output discounts of pools that paid less in transactions than quoted, as of a block's timestamp in Unix seconds. */
+  /**
+   * Output discounts of pools that paid less in transactions than quoted, as of a block's timestamp in Unix seconds.
+   */
   readonly driftPenaltiesAt: (timestamp: number) => DriftPenalties | undefined
   /**
    * Measured gas and gas corrections of pools, as of a block's timestamp in Unix seconds. Pools without an entry have

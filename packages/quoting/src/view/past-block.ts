@@ -142,7 +142,11 @@ export class PastBlock {
     return this.prices.intermediatesOf(token)?.some((intermediate) => !this.checkedTokens.has(intermediate)) ?? true
   }
 
-  /** Reads the pools, redemption rates, balances, and test sales that decide the prices of some tokens. @throws RpcError */
+  /**
+   * Reads the pools, redemption rates, balances, and test sales that decide the prices of some tokens.
+   *
+   * @throws RpcError
+   */
   async readPrices(tokens: readonly Address[], rpc: Rpc): Promise<void> {
     const { market, block, prices } = this
     const { hubs, wrappedNative } = this.chain

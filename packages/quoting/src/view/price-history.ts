@@ -7,7 +7,9 @@ import { BoundedMap } from '@sluice/simulation'
  * Maximum tokens with a history: up to half are tokens of the chain's file, the rest are the last requested tokens.
  */
 const MAX_TOKENS = 64
-/** Maximum points of a token. At this number, every second point is dropped; from then on, half as many are recorded. */
+/**
+ * Maximum points of a token. At this number, every second point is dropped; from then on, half as many are recorded.
+ */
 const MAX_POINTS = 512
 /** Maximum depth, in blocks, of a reorg whose points are removed; a market reads all pools again after a deeper one. */
 const MAX_REORG_BLOCKS = 64

@@ -23,6 +23,7 @@ import {
   MIN_EXPLORED_GAS_SHARE,
 } from '../tolerances.ts'
 import type { ColumnArrays } from './column-arrays.ts'
+import { constantProductEarnings } from './earnings-bound.ts'
 import type { Frontier } from './frontier.ts'
 
 /**
@@ -203,15 +204,6 @@ class ColumnPricing {
     return this.frontier.pathThrough(token).reduce((sum, edge) => sum + legBaseCost(this.problem, edge), 0)
   }
 }
-
-/**
- * Earnings of a pool of constant product that trades until its rate equals the ratio of the prices, in the unit of
- * `valueConductance`.
- *
- * @param sqrtGain - √(value of the first unit's output / cost of its input) − 1
- */
-const constantProductEarnings = (valueConductance: number, sqrtGain: number): number =>
-  2 * valueConductance * sqrtGain * sqrtGain
 
 /**
  * Adds edges between tokens of the allocation that would lose only slightly at the current prices. They carry no flow

@@ -15,7 +15,16 @@ export function earningsBound(
   value: number,
 ): number {
   if (adjustedCurves.size > 0 && adjustedCurves.has(edge)) return Number.POSITIVE_INFINITY
-  const sqrtGain = Math.sqrt(value / priceIn) - 1
-  // Conductance is the response of an edge's input to its rate, as a measure of its liquidity.
-  return 2 * graph.maxConductance[edge]! * priceIn * sqrtGain * sqrtGain
+  return constantProductEarnings(graph.maxConductance[edge]! * priceIn, Math.sqrt(value / priceIn) - 1)
+}
+
+/**
+ * Earnings of a pool of x·y = k that trades until its rate equals the ratio of the prices of its tokens.
+ *
+ * @param valueConductance - conductance (response of the input to the rate) of the pool before the trade, valued at the
+ *   cost of the input; the earnings are in its unit
+ * @param sqrtGain - √(value of the first unit's output / cost of its input) − 1
+ */
+export function constantProductEarnings(valueConductance: number, sqrtGain: number): number {
+  return 2 * valueConductance * sqrtGain * sqrtGain
 }

@@ -28,7 +28,9 @@ function amountViolation(
   return amountIn === request.amountIn ? null : `it takes ${amountIn}`
 }
 
-/** Amount of a token after some of the legs, and the maximum number of pools in series that any part of it came through. */
+/**
+ * Amount of a token after some of the legs, and the maximum number of pools in series that any part of it came through.
+ */
 type TokenBalance = { amount: bigint; hops: number }
 
 function termsViolation({ legs, amountIn, amountOut }: RoutePlan, request: RouteTerms): string | null {
