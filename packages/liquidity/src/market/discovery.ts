@@ -184,10 +184,10 @@ export class Discovery {
   }
 
   /** Adds pools that another market of the chain has found, if they exist at the newest block. @throws RpcError */
-  async addFoundPools(foundPools: readonly PoolEntry[]): Promise<void> {
-    for (const entry of foundPools) this.components.directory.list(entry)
+  async addFoundPools(foundEntries: readonly PoolEntry[]): Promise<void> {
+    for (const entry of foundEntries) this.components.directory.list(entry)
     // The other market has limited the pools of the same tokens.
-    await this.add(foundPools, { isLimited: false })
+    await this.add(foundEntries, { isLimited: false })
   }
 
   /** Resolves when the log scan and all queued searches have ended. The caller sets a deadline. */
@@ -255,30 +255,30 @@ export class Discovery {
   private async discover(pairs: readonly TokenPair[], priority: Priority): Promise<void> {
     const { rpc, directory, signal } = this.components
     const options = { signal, priority, ...(priority === 'background' && { timeoutMs: BACKGROUND_TIMEOUT_MS }) }
-    const foundPools = await this.follower.retryOnReorg(({ hash }) =>
+    const foundEntries = await this.follower.retryOnReorg(({ hash }) =>
       findPools(rpc, { blockHash: hash }, directory.rows, directory.families, pairs, options),
     )
-    await this.add(foundPools, { isLimited: false })
+    await this.add(foundEntries, { isLimited: false })
     await this.add([...directory.listedPools.values()])
   }
 
   /** Adds the pools that trade followed tokens, in batches. @param options - those of `PoolDirectory.add` */
-  private async add(foundPools: readonly PoolEntry[], options: { readonly isLimited?: boolean } = {}): Promise<void> {
+  private async add(foundEntries: readonly PoolEntry[], options: { readonly isLimited?: boolean } = {}): Promise<void> {
     const { directory, ledger } = this.components
-    const poolsToAdd = foundPools.filter(
+    const entriesToAdd = foundEntries.filter(
       ({ pool }) => directory.hasFollowedPair(pool) && !ledger.newest?.pools.has(pool.id),
     )
-    for (const batch of chunks(poolsToAdd, POOLS_PER_BATCH)) await this.addBatch(batch, options)
-    if (poolsToAdd.length > 0) this.evictor.run()
+    for (const batch of chunks(entriesToAdd, POOLS_PER_BATCH)) await this.addBatch(batch, options)
+    if (entriesToAdd.length > 0) this.evictor.run()
   }
 
   /**
    * Adds pools to memory. New blocks arrive while the pools are read, so each pool joins the directory before its read.
    * A log of such a block then triggers another read of the pool, at that block.
    */
-  private async addBatch(foundPools: readonly PoolEntry[], options: { readonly isLimited?: boolean }): Promise<void> {
+  private async addBatch(foundEntries: readonly PoolEntry[], options: { readonly isLimited?: boolean }): Promise<void> {
     const { ledger } = this.components
-    const ids = await ledger.mutex.run(async () => this.registerNewPools(foundPools, options))
+    const ids = await ledger.mutex.run(async () => this.registerNewPools(foundEntries, options))
     for (let attempt = 1; ids.length > 0; attempt++) {
       const { block, loadedPools } = await this.follower.retryOnReorg(async (block) => ({
         block,
@@ -291,17 +291,18 @@ export class Discovery {
   }
 
   private registerNewPools(
-    foundPools: readonly PoolEntry[],
+    foundEntries: readonly PoolEntry[],
     options: { readonly isLimited?: boolean },
   ): readonly string[] {
     const { directory, ledger } = this.components
     const { pools } = ledger.history!.top
-    const newEntries = foundPools.filter(({ pool }) => directory.hasFollowedPair(pool) && !pools.has(pool.id))
+    const newEntries = foundEntries.filter(({ pool }) => directory.hasFollowedPair(pool) && !pools.has(pool.id))
     return newEntries.filter((entry) => directory.add(entry, options)).map(({ pool }) => pool.id)
   }
 
   /**
-   * Adds pools that were read at `block` to the newest block. The caller holds the ledger's mutex.
+   * Adds pools that were read at `block` to the newest block. The caller holds the mutex of the ledger (the last
+   * blocks, each with its pools).
    *
    * @returns false if a block was reorged away
    */

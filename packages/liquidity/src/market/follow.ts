@@ -178,11 +178,11 @@ export class MarketFollower {
   ): Promise<readonly Pool[]> {
     const { rpc, directory, signal } = this.components
     const options = { signal, priority, ...(priority === 'background' && { timeoutMs: BACKGROUND_TIMEOUT_MS }) }
-    const foundPools = [...ids].flatMap((id) => directory.followedPools.get(id) ?? [])
+    const requestedEntries = [...ids].flatMap((id) => directory.followedPools.get(id) ?? [])
     // Of the sampled pools, read only those in `dueIds`.
-    const sampledIds = foundPools.flatMap(({ pool: { id } }) => (directory.sampling.has(id) ? [id] : []))
+    const sampledIds = requestedEntries.flatMap(({ pool: { id } }) => (directory.sampling.has(id) ? [id] : []))
     const dueIds = sampledIds.length > 0 ? (chosenIds ?? this.dueSampledIds(block)) : NO_IDS
-    const entries = foundPools.filter(({ pool: { id } }) => dueIds.has(id) || !directory.sampling.has(id))
+    const entries = requestedEntries.filter(({ pool: { id } }) => dueIds.has(id) || !directory.sampling.has(id))
     const incompleteEntries = entries.filter((entry) => directory.isDueToComplete(entry, block.number))
     const completeEntries = entries.filter((entry) => !directory.isIncomplete(entry))
     const result = await readPools(rpc, block, { completeEntries, incompleteEntries }, directory.families, options)
@@ -387,13 +387,13 @@ export class MarketFollower {
   /** Reads the states of silent pools at the end of a block. */
   private async refresh(block: BlockHeader, pools: PoolMap, ids: readonly string[]): Promise<PoolDifferences> {
     const { rpc, directory, signal } = this.components
-    const knownPools = ids.flatMap((id) => {
+    const knownEntries = ids.flatMap((id) => {
       const pool = pools.get(id)!
       return directory.isCurrent(pool) ? [{ row: directory.followedPools.get(id)!.row, pool }] : []
     })
     return inSlices(
       'follow',
-      findDifferences(pools, ids, await refreshPools(rpc, block, knownPools, directory.families, { signal })),
+      findDifferences(pools, ids, await refreshPools(rpc, block, knownEntries, directory.families, { signal })),
     )
   }
 

@@ -12,7 +12,10 @@ export class FollowedPools extends Map<string, PoolEntry> {
   readonly silentIds = new Set<string>()
   private readonly isSilent: (entry: PoolEntry) => boolean
   private readonly followsContract: (entry: PoolEntry) => boolean
-  /** Ids by contract: the pool's address, and that of its row. Only pools that `followsContract` accepts. */
+  /**
+   * Ids by contract: the pool's address, and that of its row (the DEX deployment in the chain's file). Only pools that
+   * `followsContract` accepts.
+   */
   private readonly idsByContract = new Map<Address, Set<string>>()
 
   /** @param followsContract - true for a pool of a family with `contractTopics`: logs that concern all its pools */

@@ -58,8 +58,8 @@ export class LogScan {
   private failureCount = 0
   /** Import of a pool list that must finish before the scan; null if there is none. */
   private poolListImport: PoolListImport | null = null
-  /** Verified pools of the list that are not in memory yet. */
-  private verifiedPools: readonly PoolEntry[] = []
+  /** Entries of the verified pools of the list that are not in memory yet. */
+  private verifiedEntries: readonly PoolEntry[] = []
   /** True after a restart with saved progress. */
   private isRestored = false
   /** First block that was not scanned before the restart, by row. The scan begins some blocks earlier. */
@@ -206,7 +206,7 @@ export class LogScan {
   /** Verifies one batch of the pool list, or finishes it. */
   private async importPools(poolListImport: PoolListImport): Promise<void> {
     const { directory, signal } = this.components
-    if (poolListImport.isDone && this.verifiedPools.length === 0) {
+    if (poolListImport.isDone && this.verifiedEntries.length === 0) {
       this.poolListImport = null
       for (const [row, scannedTo] of poolListImport.scannedRows) {
         const target = this.targets.find((candidate) => candidate.row === row)
@@ -217,10 +217,10 @@ export class LogScan {
     }
     try {
       const options = { signal, priority: 'scan', timeoutMs: BACKGROUND_TIMEOUT_MS } as const
-      if (this.verifiedPools.length === 0) this.verifiedPools = await poolListImport.prove(options)
-      for (const entry of this.verifiedPools) directory.list(entry)
-      await this.addPools(this.verifiedPools)
-      this.verifiedPools = []
+      if (this.verifiedEntries.length === 0) this.verifiedEntries = await poolListImport.prove(options)
+      for (const entry of this.verifiedEntries) directory.list(entry)
+      await this.addPools(this.verifiedEntries)
+      this.verifiedEntries = []
       this.failureCount = 0
       this.setState('scanning')
     } catch (error) {
@@ -262,15 +262,15 @@ export class LogScan {
     try {
       // Several families can serve pools of one contract.
       const targetsByAddress = Map.groupBy(dueTargets, ({ row }) => row.address)
-      const foundPools = logs.flatMap((log) =>
+      const foundEntries = logs.flatMap((log) =>
         (targetsByAddress.get(log.address) ?? []).flatMap(({ row, family }): PoolEntry[] => {
           // The filter combines every address with every topic: skip a topic that belongs to another family.
           const pool = family.creationTopics!.includes(log.topics[0]!) && family.createdPool?.(row, log)
           return pool ? [{ row, pool }] : []
         }),
       )
-      for (const entry of foundPools) directory.list(entry)
-      await this.addPools(foundPools)
+      for (const entry of foundEntries) directory.list(entry)
+      await this.addPools(foundEntries)
       for (const target of dueTargets) target.nextBlock = toBlock + 1
       this.range.recordAccepted(blockCount)
       this.failureCount = 0

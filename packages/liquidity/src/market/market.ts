@@ -70,7 +70,7 @@ export interface IndexedMarket extends Market {
   /** Waits until no pool search is running, at most `timeoutMs`. Returns the newest snapshot. */
   whenIdle(timeoutMs: number): Promise<Snapshot>
   /** Adds pools that another market of the chain has found, if they exist at the newest block. @throws RpcError */
-  addFoundPools(foundPools: readonly PoolEntry[]): Promise<void>
+  addFoundPools(foundEntries: readonly PoolEntry[]): Promise<void>
   /** Keys of the pairs whose pools are in memory, in the format of `pairKeysOf`. */
   readonly loadedPairKeys: Iterable<string>
 }
@@ -193,9 +193,9 @@ class ChainMarket implements IndexedMarket {
     return this.snapshot()
   }
 
-  async addFoundPools(foundPools: readonly PoolEntry[]): Promise<void> {
+  async addFoundPools(foundEntries: readonly PoolEntry[]): Promise<void> {
     if (!this.ledger.newest) await this.sync()
-    await this.discovery.addFoundPools(foundPools)
+    await this.discovery.addFoundPools(foundEntries)
   }
 
   async refine(block: BlockHeader, swaps: ReadonlyMap<string, readonly SampledSwap[]>): Promise<Snapshot> {

@@ -49,13 +49,15 @@ export class PoolDirectory {
   )
   /** Chooses the pools that are sampled: quoted from swaps that are simulated at every block. */
   readonly sampling: SamplingBudget
-  /** Chooses the silent pools that are refreshed. */
+  /** Chooses the silent pools (pools that change without a log) that are refreshed. */
   private readonly refreshing: RefreshBudget
   /** Ids of followed pools by token, for tokens that can be dropped. */
   private readonly idsByToken = new Map<Address, Set<string>>()
   /** Number of pools by their DEX and list of tokens. */
   private readonly countByTokenList = new Map<string, number>()
-  /** Ids of followed pools that have changed their family, of which a ledger may still hold states of the old family. */
+  /**
+   * Ids of followed pools that have changed their family. Blocks in memory may still hold their states of the old one.
+   */
   private readonly movedIds = new Set<string>()
   readonly limits: MarketLimits
   private refusedCount = 0

@@ -104,13 +104,13 @@ export class PoolListImport {
       runReads(rpc, { blockHash: hash }, [isolatedReads(listedPools, provePools)], options),
     )
     this.pendingBatches.pop()
-    const foundPools = results!.flat().flatMap((pool) => (pool ? [{ row, pool }] : []))
+    const foundEntries = results!.flat().flatMap((pool) => (pool ? [{ row, pool }] : []))
     const count = this.countByRow.get(row)!
-    count.proven += foundPools.length
-    count.refused += listedPools.length - foundPools.length
-    this.provenCount += foundPools.length
-    this.refusedCount += listedPools.length - foundPools.length
-    return foundPools
+    count.proven += foundEntries.length
+    count.refused += listedPools.length - foundEntries.length
+    this.provenCount += foundEntries.length
+    this.refusedCount += listedPools.length - foundEntries.length
+    return foundEntries
   }
 }
 

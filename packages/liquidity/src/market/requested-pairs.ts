@@ -28,6 +28,9 @@ export class RequestedPairs {
     return this.requestByPairKey.count
   }
 
+  /**
+   * True for a pair whose pools must be searched: it was not requested before, or one of its tokens was dropped since.
+   */
   isNew(pair: TokenPair): boolean {
     return this.validRequest(pair) === undefined
   }

@@ -243,7 +243,8 @@ export class Saver {
       for await (const items of inBatches(listItems, ITEMS_PER_LIST)) yield { do: 'list', name, items }
     for (const entries of [directory.listedPools, directory.followedPools])
       for await (const batch of inBatches(entries.values(), ENTRIES_PER_BATCH)) {
-        // Skip a listed pool that another family (its sampled twin) took over: it is saved as a followed pool.
+        // Skip a listed pool that another family took over, the sampled twin, which quotes it from simulated swaps: the
+        // pool is saved as a followed pool.
         const unsavedEntries = batch.filter((entry) => !this.savedEntries.has(entry) && !directory.isHandedOver(entry))
         newEntries.push(...unsavedEntries)
         const newPools = unsavedEntries.map(({ row, pool }) => ({ pool, dexRow: this.rowNumbers.get(row)! }))

@@ -213,14 +213,14 @@ async function searchInRounds(
     }
     if (trial.outcome === 'reverted' && (trial.gasUsed ?? 0) > maxGas) {
       lastFailure = OUT_OF_GAS.reason
-      for (const pool of poolsOverGasLimit(route, Math.min(maxGas, route.gas / 2))) excludePools.add(pool)
+      for (const id of poolsOverGasLimit(route, Math.min(maxGas, route.gas / 2))) excludePools.add(id)
       continue
     }
     await throwKnownCause(route, request, context, signal)
     lastFailure = describeFailure(trial)
     if (trial.outcome === 'shortfall')
       onShort({ route, request, ...searchFields, slippage, shortfallPpm: trial.shortfallPpm })
-    requestContext.log.info({ round, failure: lastFailure, pools: poolsOf(route) }, 'route failed in simulation')
+    requestContext.log.info({ round, failure: lastFailure, pools: poolIdsOf(route) }, 'route failed in simulation')
     if ('exactOutputMiss' in trial && trial.exactOutputMiss) {
       shortfallFactor = raiseShortfallFactor(shortfallFactor, trial.exactOutputMiss)
       continue
@@ -232,7 +232,7 @@ async function searchInRounds(
     const repeatedTrial = hasRepeatedSimulation ? trial : await simulateRoute()
     hasRepeatedSimulation = true
     if ('swap' in repeatedTrial) return toWorkingRoute(repeatedTrial)
-    for (const pool of await poolsToExclude(route, context, requestContext, faults)) excludePools.add(pool)
+    for (const id of await poolsToExclude(route, context, requestContext, faults)) excludePools.add(id)
     if (route.legs.length === 0) break
   }
   throw revertError(lastFailure, view)
@@ -306,12 +306,12 @@ async function findCheaperInput(
     const trialContext = { ...context, taxes: context.tokens.taxes, signal }
     const trial = await requestContext.time('simulate', () => tryRoute(route, otherRoutes, request, trialContext))
     if (!('swap' in trial) || usesSamePools(trial.route, route)) return estimatedOutcome
-    const bestPools = new Set(poolsOf(trial.route))
+    const bestPoolIds = new Set(poolIdsOf(trial.route))
     const excludePools = new Set(round.excludePools)
     // The search ranks these routes above the best candidate, because it ranks by estimated gas.
     let preferredRoutes = [route, ...otherRoutes.slice(0, otherRoutes.indexOf(trial.route))]
     for (let searches = 0; searches < MAX_CHEAPER_SEARCHES; searches++) {
-      for (const pool of preferredRoutes.flatMap(poolsOf)) if (!bestPools.has(pool)) excludePools.add(pool)
+      for (const id of preferredRoutes.flatMap(poolIdsOf)) if (!bestPoolIds.has(id)) excludePools.add(id)
       const outcome = await searchWithoutFaults({ ...round, excludePools }, context, requestContext)
       if (usesSamePools(outcome.result.route, trial.route)) return outcome
       preferredRoutes = [outcome.result.route]
@@ -324,7 +324,7 @@ async function findCheaperInput(
 }
 
 const usesSamePools = (a: RoutePlan, b: RoutePlan): boolean =>
-  [...poolsOf(a)].sort().join() === [...poolsOf(b)].sort().join()
+  [...poolIdsOf(a)].sort().join() === [...poolIdsOf(b)].sort().join()
 
 const isGasDecisive = ({ amountOut, gasCostOut }: RoutePlan): boolean =>
   gasCostOut !== null && gasCostOut * DECISIVE_GAS_DIVISOR >= amountOut
@@ -414,7 +414,7 @@ function raiseShortfallFactor(
   return [numerator * expected, denominator * paid]
 }
 
-const poolsOf = ({ legs }: RoutePlan): readonly string[] => legs.map(({ pool }) => pool.id)
+const poolIdsOf = ({ legs }: RoutePlan): readonly string[] => legs.map(({ pool }) => pool.id)
 
 const describeFailure = (trial: Exclude<Trial, WorkingTrial>): string =>
   trial.outcome === 'reverted' ? trial.reason : `paid ${toPercent(trial.shortfallPpm)} percent too little`

@@ -1,4 +1,6 @@
-/** The record of a quote, for the quote log and the drift sampler. */
+/**
+ * The record of a quote, for the quote log and for the sampler that measures how quotes hold in later blocks (drift).
+ */
 import type { Address } from '@sluice/chains'
 import type { ExactOutputRequest, RouteRequest } from '@sluice/routing'
 import type { SwapQuote } from './finalize.ts'

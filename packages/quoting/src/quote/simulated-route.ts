@@ -16,7 +16,7 @@ export type SimulatedRoute = {
   readonly rpc: Rpc
   readonly simulate: Simulate
   readonly tokens: TokenKnowledge
-  /** Tests the unlisted tokens that decide prices; false if some are not tested in time. */
+  /** Tests the unlisted tokens (outside the chain's file) that decide prices; false if some are not tested in time. */
   readonly arePricesTested: (tokens: readonly Address[], view: ChainView) => Promise<boolean>
   /** Pools that changed in the quoted block. */
   readonly touchedPools: Pick<TouchedPools, 'has'>

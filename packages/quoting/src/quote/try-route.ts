@@ -69,7 +69,7 @@ export type WorkingTrial = {
   /** Minimum output in base units that the transaction accepts. */
   readonly minOutput: bigint
   readonly simulation: SwapSimulation
-  /** Tokens that the Guard and the Executor hold before the swap; undefined if they could not be read. */
+  /** Tokens that our contracts (Guard and Executor) hold before the swap; undefined if they could not be read. */
   readonly balances: ContractBalances | undefined
   /** Extra gas if the transaction is mined at its deadline instead of in the next block. */
   readonly laterExtraGas: number
@@ -240,7 +240,7 @@ async function createRunner(
   const { contracts, view, signal, simulation, senderCodeChecks } = context
   const { block } = view.snapshot
   const legs = [route, ...alternatives].flatMap((plan) => plan.legs)
-  const pools = new Set(legs.map(({ pool }) => pool.address))
+  const poolAddresses = new Set(legs.map(({ pool }) => pool.address))
   const deadline = request.deadline ?? defaultDeadline(block.timestamp, context.clock())
   const sharedOptions = {
     ...baseEncodeTerms(request, context),
@@ -271,7 +271,7 @@ async function createRunner(
         signal,
         ...overrides,
       },
-      pools,
+      poolAddresses,
     )
     return withoutOwnFee(result, request)
   }

@@ -12,7 +12,10 @@ const MAX_BLOCKS = 8
 
 /** Prices at the end of a past block. */
 export type PastPrices = Pick<PastBlock, 'block' | 'prices'> & {
-  /** True for a token whose price depends on unlisted tokens that were not tested, so that it is not served. */
+  /**
+   * True for a token whose price depends on tokens outside the chain's file that were not tested, so that it is not
+   * served.
+   */
   readonly isPending: (token: Address) => boolean
 }
 

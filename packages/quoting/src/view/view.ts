@@ -34,7 +34,8 @@ export type ChainView = {
   /** True while the search for pools is incomplete: it still runs, or it fails for some families. */
   readonly poolsPending: () => boolean
   /**
-   * Rejects with QuotingError `GUARD_NOT_DEPLOYED` unless Guard and Executor have their recorded code at this block.
+   * Rejects with QuotingError `GUARD_NOT_DEPLOYED` unless our contracts (Guard and Executor) have their recorded code
+   * at this block.
    */
   readonly assertDeployed: () => Promise<void>
 }

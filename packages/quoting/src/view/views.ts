@@ -43,7 +43,7 @@ type Options = {
   readonly prices: Prices
   readonly redemptions: RedemptionCache
   readonly fees: FeeReader
-  /** Rejects unless Guard and Executor have their recorded code at the block. */
+  /** Rejects unless our contracts (Guard and Executor) have their recorded code at the block. */
   readonly assertDeployed: (block: { readonly blockHash: BlockHeader['hash'] }) => Promise<void>
 }
 
@@ -143,7 +143,7 @@ export class ChainViews {
     signal: AbortSignal,
   ): Promise<{ readonly view: ChainView; readonly isComplete: boolean }> {
     const { market } = this.options
-    if (!this.isSeenWithin(RECENT_MS)) await this.refreshHead(signal)
+    if (!this.isHeadConfirmedWithin(RECENT_MS)) await this.refreshHead(signal)
     const { newestView } = this
     if (
       newestView &&
@@ -185,7 +185,7 @@ export class ChainViews {
    */
   recentResponse(target: string): string | undefined {
     const { newestView } = this
-    return newestView && newestView.snapshot === this.options.market.snapshot() && this.isSeenWithin(RECENT_MS)
+    return newestView && newestView.snapshot === this.options.market.snapshot() && this.isHeadConfirmedWithin(RECENT_MS)
       ? newestView.responses.get(target)
       : undefined
   }
@@ -198,12 +198,13 @@ export class ChainViews {
   /** Refreshes the head. If the last head is recent enough, gives up after a timeout when the node is slow or fails. */
   private async refreshHead(signal: AbortSignal): Promise<void> {
     const head = this.head(signal)
-    if (!this.isSeenWithin(STALE_MS)) return void (await head)
+    if (!this.isHeadConfirmedWithin(STALE_MS)) return void (await head)
     await endsInTime(head, HEAD_TIMEOUT_MS)
     signal.throwIfAborted()
   }
 
-  private isSeenWithin(ms: number): boolean {
+  /** True if the node has confirmed the head in memory within the last `ms` milliseconds. */
+  private isHeadConfirmedWithin(ms: number): boolean {
     const { lagMs } = this.options.market.health()
     return lagMs !== null && lagMs <= ms
   }

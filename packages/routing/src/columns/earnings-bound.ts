@@ -1,4 +1,4 @@
-/** Bounds the earnings of an edge without evaluating its price curve. */
+/** Bounds the earnings of an edge (a pool in one direction) without evaluating its price curve. */
 import type { Problem } from '../problem/problem.ts'
 
 /**

@@ -1,4 +1,6 @@
-/** Finds the best single path for the whole amount, after gas, by best-first search. */
+/**
+ * Finds the best single path for the whole amount, after gas, by best-first search. An edge is a pool in one direction.
+ */
 
 import { capacityOf, outputOf } from '../graph/price-curve.ts'
 import { pathTo, type SpotRates } from '../problem/potentials.ts'

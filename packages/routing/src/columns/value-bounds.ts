@@ -29,8 +29,8 @@ export class ValueBounds {
   /** Live tokens when `measuredValues` were computed. */
   private liveTokensAtMeasurement: readonly number[] = []
   /**
-   * By token: cached edges that may be profitable. A list is complete for each cost of at least `riseFactor` times
-   * `minValueByToken`.
+   * By token: cached edges (pools in one direction) that may be profitable. A list is complete for each cost of at
+   * least `riseFactor` times `minValueByToken`.
    */
   private readonly edgeListByToken = new Map<number, Int32Array>()
   private readonly minValueByToken: Float64Array

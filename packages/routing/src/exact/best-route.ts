@@ -25,7 +25,7 @@ export function bestRoute(
   admission: Admission,
 ): SettledRoute | null {
   const { taxes } = request
-  // If pools refuse their legs in every allocation, a single path may still take the whole amount.
+  // If pools refuse their legs in every divided route, a single path may still take the whole amount.
   const allocate = () => searchAndSettle(problem, amountIn, admission, taxes)
   const singlePathProblem = { ...problem, isSinglePath: true }
   const candidate =

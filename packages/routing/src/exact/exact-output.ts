@@ -400,7 +400,10 @@ function singlePathInput(problem: Problem, requiredOut: number): number {
   return amounts.get(source) ?? Number.POSITIVE_INFINITY
 }
 
-/** Input of an edge for an output, rounded up to whole base units, because the amount of a token may be few units. */
+/**
+ * Input of an edge (a pool in one direction) for an output, rounded up to whole base units, because the amount of a
+ * token may be few units.
+ */
 const unitsFor = (problem: Problem, edge: number, amountOut: number): number =>
   Math.ceil(inputOf(curveOf(problem, edge), amountOut) * UNIT_MARGIN)
 

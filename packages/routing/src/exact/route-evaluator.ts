@@ -102,7 +102,7 @@ export class RouteEvaluator {
     return nullIfRefused(() => familyOf(pool.family)?.inputFor?.(pool, tokenIn, tokenOut, amountOut) ?? null)
   }
 
-  /** Inputs of the legs at the last evaluation, by edge. */
+  /** Inputs of the legs at the last evaluation, by edge (a pool in one direction). */
   inputsByEdge(): ReadonlyMap<number, bigint> {
     return new Map(this.legs.map(({ share, amountIn }) => [share.edge, amountIn]))
   }

@@ -86,7 +86,7 @@ export function minInputOf(
   )
 }
 
-/** Input of each leg, by edge. */
+/** Input of each leg, by edge (a pool in one direction). */
 function inputsOf({ settlement: { edges, legs } }: SettledRoute): ReadonlyMap<number, bigint> {
   return new Map(edges.map((edge, k) => [edge, legs[k]!.amountIn]))
 }

@@ -1,8 +1,8 @@
 /**
  * Alternates search and settlement until a route settles. To settle a route is to compute its amounts in exact integers
  * by the pools' own arithmetic. A pool may then refuse the amount that the search assigns to it, or pay less than its
- * price curve. A route is coarse if rounding to whole units may take a significant part of its output. Called by
- * `best-route.ts`.
+ * price curve. A route is coarse if rounding to whole units may take a significant part of its output. An edge is a
+ * pool in one direction. Called by `best-route.ts`.
  */
 
 import { bestSinglePath } from '../columns/single-path.ts'
@@ -333,7 +333,7 @@ export function attemptWithHalfBudget<T>({ budget }: Problem, run: () => T): T |
 
 /**
  * Returns true if the route is a single path and its output is below the bound by more than the cost of one more leg.
- * The limits on pools and hops may then have reduced a better allocation to this path.
+ * The limits on pools and hops may then have reduced a better divided route to this path.
  */
 function mayMissLiquidity(
   problem: Problem,

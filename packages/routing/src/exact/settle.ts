@@ -5,9 +5,9 @@
  * sells a token takes its remaining balance. An edge is a pool in one direction.
  *
  * Transfer taxes follow the transfers of the program: the sender pays the first pool directly (one sell tax), and the
- * last pool pays the Guard (one buy tax). The Guard's payment to the sender may be taxed, too; callers apply that tax,
- * because some transactions avoid this payment. Taxed tokens are never intermediates. If two legs use one pool, the
- * second leg is quoted in the state after the first.
+ * last pool pays the Guard, our entry contract (one buy tax). The Guard's payment to the sender may be taxed, too;
+ * callers apply that tax, because some transactions avoid this payment. Taxed tokens are never intermediates. If two
+ * legs use one pool, the second leg is quoted in the state after the first.
  */
 import { PPM } from '@sluice/chains'
 import { familyOf, nullIfRefused, type Pool, PoolRefusal, type PoolRefusalCode, refusalOf } from '@sluice/liquidity'
