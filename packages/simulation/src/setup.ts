@@ -12,7 +12,7 @@ import type { SetUpWays } from './types.ts'
 /** Input setup of one attempt. */
 export type SetUp = {
   readonly writes: StorageWrites
-  /** Balance in base units that the token should report before the swap. */
+  /** Balance in base units that the token should report before the swap; a minimum if it is the sender's own. */
   readonly balance: bigint
   /** Base units that the sender approves; 0n for none. */
   readonly approvalAmount: bigint
@@ -52,6 +52,16 @@ export async function slotSetUp(
 export function loanSetUp(layout: TokenLayout, input: SwapInput, loan: Loan): SetUp {
   const writes = mergeWrites(...allowanceWrites(layout.allowance, input))
   return { ...setUpWith(writes, layout, input, 'lent', input.amountIn), loan }
+}
+
+/** True if a token that reports this balance before the swap confirms the setup. */
+export function isExpectedBalance({ ways, balance }: SetUp, reportedBalance: bigint): boolean {
+  return ways.balance === 'own' ? reportedBalance >= balance : reportedBalance === balance
+}
+
+/** Keeps the sender's own balance, and sets the allowance by storage overrides if possible. */
+export function ownBalanceSetUp(layout: TokenLayout, input: SwapInput): SetUp {
+  return setUpWith(mergeWrites(...allowanceWrites(layout.allowance, input)), layout, input, 'own', input.amountIn)
 }
 
 /** Uses the real balance and allowance of the sender. */
@@ -98,7 +108,7 @@ function setUpWith(
   writes: StorageWrites,
   layout: TokenLayout,
   { amountIn, allowance }: SwapInput,
-  balanceSource: 'slot' | 'lent',
+  balanceSource: 'slot' | 'lent' | 'own',
   balance: bigint,
 ): SetUp {
   if (allowance === 'kept')

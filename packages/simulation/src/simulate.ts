@@ -16,8 +16,10 @@ import { type BlockEnvironment, nextBlock } from './next-block.ts'
 import { decodeRevert } from './revert.ts'
 import {
   accountSlotSetUp,
+  isExpectedBalance,
   loanSetUp,
   nativeSetUp,
+  ownBalanceSetUp,
   realBalanceSetUp,
   type SetUp,
   slotSetUp,
@@ -40,8 +42,9 @@ const MAX_ALTERNATIVES = 7
 const NO_MESSAGE = ''
 
 /**
- * Runs the transaction at the block. Sets the sender's balance and allowance of `tokenIn` to exactly `amountIn`, and
- * verifies that the token reports them. A revert of the transaction is a result, not an error.
+ * Runs the transaction at the block. Sets the sender's allowance of `tokenIn` to exactly `amountIn`, and the balance
+ * too unless the sender's own suffices, and verifies that the token reports them. A revert of the transaction is a
+ * result, not an error.
  *
  * @throws SimulationError if the request is invalid, a token is not an ERC-20, or the input cannot be set up
  * @throws RpcError if no endpoint could run the call
@@ -66,7 +69,7 @@ async function simulate(rpc: Rpc, request: SimulationRequest, context: Simulatio
   const reader = new TokenReader({ rpc, token, block, blockOverrides: readerOverrides, request: options })
   const task = { rpc, request, context, options, header, reader, input: { from, spender, amountIn, allowance } }
   // Read everything in parallel: one round trip before the call itself.
-  const [environment, { layout, setUp }] = await Promise.all([readEnvironment(task), findSlotSetUp(task)])
+  const [environment, { layout, setUp }] = await Promise.all([readEnvironment(task), findFirstSetUp(task)])
   // Start the bare run together with the run of the probe, with the setup that usually works.
   const earlyBareRun =
     setUp && request.bareRunMode ? { setUp, outcome: runWithoutSenderProbe(task, environment, setUp) } : undefined
@@ -233,12 +236,17 @@ function blockOverridesOf(
   return block === 'pending' ? {} : (simulatedBlock ?? nextBlock(header, blockIntervalMs))
 }
 
-/** Finds the layout of the input token, and the setup by storage overrides; none if the balance cannot be written. */
-async function findSlotSetUp(
+/**
+ * Finds the layout of the input token, and the first setup: the sender's own balance if it suffices, or storage
+ * overrides; none if the balance cannot be written.
+ */
+async function findFirstSetUp(
   task: SimulationTask,
 ): Promise<{ readonly layout: TokenLayout; readonly setUp: SetUp | undefined }> {
-  if (task.request.tokenIn === NATIVE) return { layout: {}, setUp: nativeSetUp(task.request.amountIn) }
+  const { tokenIn, amountIn, knownState } = task.request
+  if (tokenIn === NATIVE) return { layout: {}, setUp: nativeSetUp(amountIn) }
   const layout = await layoutOf(task)
+  if ((knownState?.senderBalance ?? -1n) >= amountIn) return { layout, setUp: ownBalanceSetUp(layout, task.input) }
   return { layout, setUp: await slotSetUp(task.reader, layout, task.input) }
 }
 
@@ -272,7 +280,13 @@ async function trySetUps(
   setUp: SetUp | undefined,
 ): Promise<Attempt> {
   const { tokenIn, holders = [] } = task.request
-  const firstResult = setUp && (await runConfirmed(task, environment, setUp))
+  const isOwnBalance = setUp?.ways.balance === 'own'
+  const ownBalanceResult = isOwnBalance ? await runConfirmed(task, environment, setUp) : undefined
+  if (ownBalanceResult && !takesMoreThan(task.input.amountIn, ownBalanceResult.report)) return ownBalanceResult
+  // The sender may no longer have that balance.
+  const firstResult = isOwnBalance
+    ? await trySlots(task, environment, layout)
+    : setUp && (await runConfirmed(task, environment, setUp))
   const attemptResult = firstResult ?? (await tryOtherLayouts(task, environment, layout))
   if (firstResult?.report.success) task.context.slots.recordTransfer(tokenIn, task.input.from, layout)
   if (attemptResult && (attemptResult.report.success || task.input.allowance || (await canTransfer(task, layout))))
@@ -306,9 +320,12 @@ async function tryRealBalance(task: SimulationTask, environment: CallEnvironment
   const report = await runTask(task, environment, setUp)
   if (report.balancesBefore.tokenIn.amount < amountIn) return undefined
   const attempt = await withAllowance(task, environment, { report, setUp })
-  if (!attempt?.report.success) return attempt
-  const { balancesBefore: before, balancesAfter: after } = attempt.report
-  return before.tokenIn.amount - after.tokenIn.amount > amountIn ? undefined : attempt
+  return attempt && takesMoreThan(amountIn, attempt.report) ? undefined : attempt
+}
+
+/** True if the swap succeeded and the token took more from the sender than the input. */
+function takesMoreThan(amountIn: bigint, { success, balancesBefore, balancesAfter }: RunReport): boolean {
+  return success && balancesBefore.tokenIn.amount - balancesAfter.tokenIn.amount > amountIn
 }
 
 /**
@@ -358,7 +375,7 @@ async function runConfirmed(
   setUp: SetUp,
 ): Promise<Attempt | undefined> {
   const report = await runTask(task, environment, setUp)
-  if (report.balancesBefore.tokenIn.amount !== setUp.balance) return undefined
+  if (!isExpectedBalance(setUp, report.balancesBefore.tokenIn.amount)) return undefined
   return withAllowance(task, environment, { report, setUp })
 }
 

@@ -74,6 +74,11 @@ export type KnownState = {
   readonly header: BlockHeader
   /** Code of `from` at that block. */
   readonly senderCode?: Hex
+  /**
+   * Balance of `tokenIn` of `from` at that block. If it is at least `amountIn`, the swap runs with the sender's own
+   * balance, since tokens may tax or reject holders by what they hold. Absent: the balance is overridden.
+   */
+  readonly senderBalance?: bigint
   /** Reads code at that block, at most once per account. */
   readonly codeOf?: (account: Address) => Promise<Hex>
 }

@@ -10,7 +10,7 @@ import type { BareReport } from './bare.ts'
 import { SimulationError } from './errors.ts'
 import { floorGas, intrinsicGas } from './gas.ts'
 import type { Reading } from './probe.ts'
-import type { SetUp } from './setup.ts'
+import { isExpectedBalance, type SetUp } from './setup.ts'
 import { isExhausted, outcomeOf, runTask, type SimulationTask } from './task.ts'
 import type { CallOutcome } from './types.ts'
 
@@ -52,7 +52,8 @@ export async function runWithoutSenderProbe(
     bareRuns.run({ rpc, request, environment, setUp, options }),
     isTargetFallback ? undefined : runAtTarget(task, environment, setUp),
   ])
-  const hasUnchangedBalance = (balance: Reading) => request.tokenIn === NATIVE || balance.amount === setUp.balance
+  const hasUnchangedBalance = (balance: Reading) =>
+    request.tokenIn === NATIVE || isExpectedBalance(setUp, balance.amount)
   if (bareReport && hasUnchangedBalance(bareReport.balancesBefore.tokenIn))
     return bareOutcomeOf(bareReport, task, earlyTargetReport)
   const targetReport = isTargetFallback ? await runAtTarget(task, environment, setUp) : earlyTargetReport

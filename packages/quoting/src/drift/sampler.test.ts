@@ -152,6 +152,14 @@ describe('a quote', () => {
     expect(requests[0]).toMatchObject({ bareRunMode: 'measured', recipient: at(7) })
   })
 
+  test.each([true, false])('of a sender that had the input itself: %s', async (usesOwnBalance) => {
+    const { sampler, requests, offer } = samplerWith(paysAll)
+    const record = recordOf()
+    offer({ ...record, usesOwnBalance })
+    await sampler.observe(snapshotOf(11))
+    expect(requests[0]!.knownState!.senderBalance).toBe(usesOwnBalance ? record.quote.route.amountIn : undefined)
+  })
+
   test.each([
     ['a block that was skipped', [12], 1, 1],
     ['both blocks', [13], 0, 2],

@@ -46,7 +46,7 @@ type Options = {
   readonly onSample: (sample: DriftSample) => void
 }
 
-type PendingSample = Pick<QuoteRecord, 'quote' | 'from' | 'terms' | 'dependsOnSenderCode'> & {
+type PendingSample = Pick<QuoteRecord, 'quote' | 'from' | 'terms' | 'dependsOnSenderCode' | 'usesOwnBalance'> & {
   /** True if the caller's own code may run in the swap. */
   readonly runsCallerCode: Promise<boolean>
   /** True if a token of the route is taxed: a leg that is simulated alone then shows the tax instead of drift. */
@@ -82,7 +82,7 @@ export class DriftSampler {
   /** Queues a new quote if the call budget covers its simulations. */
   offer(
     view: Pick<ChainView, 'codeOf'>,
-    { quote, from, terms, searchRequest, dependsOnSenderCode }: QuoteRecord,
+    { quote, from, terms, searchRequest, dependsOnSenderCode, usesOwnBalance }: QuoteRecord,
   ): void {
     if (this.callShare.isOff || quote.route.legs.length === 0 || this.pendingSamples.length >= MAX_PENDING) return
     if (!this.callShare.takeCalls(SIMULATIONS_PER_QUOTE)) return
@@ -95,6 +95,7 @@ export class DriftSampler {
       from,
       terms,
       dependsOnSenderCode,
+      usesOwnBalance,
       runsCallerCode: mayRunCallerCode({ ...terms, from }, view),
       isTaxed,
       processedBlocks: 0,
@@ -147,7 +148,7 @@ export class DriftSampler {
   }
 
   private async takeSample(pendingSample: PendingSample, snapshot: Snapshot, after: BlocksAfter): Promise<DriftSample> {
-    const { quote, from, dependsOnSenderCode, terms } = pendingSample
+    const { quote, from, dependsOnSenderCode, usesOwnBalance, terms } = pendingSample
     const { to, data } = quote.swap
     const { tokenIn, tokenOut, amountIn, legs } = quote.route
     const { recipient = from, feePpm = 0n, feeRecipient } = terms
@@ -155,7 +156,9 @@ export class DriftSampler {
       ...{ from, recipient, to, data, tokenIn, tokenOut, amountIn },
       ...(dependsOnSenderCode && { bareRunMode: 'measured' as const }),
     }
-    const simulation = await this.simulate(request, snapshot, quote.route)
+    // The simulation checks whether the sender still holds the amount.
+    const senderBalance = usesOwnBalance ? amountIn : undefined
+    const simulation = await this.simulate(request, snapshot, quote.route, senderBalance)
     const result = withoutOwnFee(simulation, { from, recipient, feePpm, feeRecipient })
     const amountOut = result.success ? result.amountOut : receivedFromRefusal(result)
     const ppm = amountOut === undefined ? null : changePpm(quote.amountOut, amountOut)
@@ -233,12 +236,13 @@ export class DriftSampler {
     >,
     { block }: Snapshot,
     { legs }: RoutePlan,
+    senderBalance?: bigint,
   ): Promise<SwapSimulation> {
     const result = await this.options.simulate(
       {
         ...request,
         block: { blockHash: block.hash },
-        knownState: { header: block, senderCode: '0x' },
+        knownState: { header: block, senderCode: '0x', ...(senderBalance !== undefined && { senderBalance }) },
         priority: 'background',
       },
       new Set(legs.map(({ pool }) => pool.address)),

@@ -58,6 +58,7 @@ function quoteOn(snapshot: Snapshot, id: string, alternativeIndex = 0): QuoteRec
     alternativeIndex,
     terms,
     dependsOnSenderCode: false,
+    usesOwnBalance: false,
   } as unknown as QuoteRecord
 }
 const openLog = (name: string, maxBytes = 10_000_000) => {

@@ -115,7 +115,7 @@ describe('approvals and swap in one simulation', () => {
       request: { from: owner, feePpm: 0n, ...fee },
       route: { tokenIn: token, tokenOut: NATIVE, amountIn: 100n, legs: [{ pool: { address: spender } }] },
       trial: { swap: { to: spender, data: '0xab' }, amountOut: 50n, simulation: { ways: trialWays } },
-      view: { snapshot: { block: { number: 7, hash: '0x07' } }, codeOf: async () => code },
+      view: { snapshot: { block: { number: 7, hash: '0x07' } }, codeOf: async () => code, balanceOf: async () => 0n },
       simulate: async (request: object, pools: ReadonlySet<string>) => {
         requests.push({ request, pools })
         if (result instanceof Error) throw result

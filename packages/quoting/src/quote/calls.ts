@@ -69,13 +69,16 @@ export async function checkBatch(
 ): Promise<readonly string[]> {
   const { to, data } = trial.swap
   const { block } = view.snapshot
-  const senderCode = await view.codeOf(request.from)
+  const [senderCode, senderBalance] = await Promise.all([
+    view.codeOf(request.from),
+    view.balanceOf(request.tokenIn, request.from),
+  ])
   const simulation = simulate(
     {
       ...{ from: request.from, to, data, tokenIn: route.tokenIn, amountIn: route.amountIn, tokenOut: route.tokenOut },
       ...(request.recipient && { recipient: request.recipient }),
       ...{ block: { blockHash: block.hash }, signal },
-      knownState: { header: block, senderCode, codeOf: view.codeOf },
+      knownState: { header: block, senderCode, senderBalance, codeOf: view.codeOf },
       allowance: approvals.length > 0 ? 'approved' : 'kept',
     },
     new Set(route.legs.map(({ pool }) => pool.address)),

@@ -239,7 +239,7 @@ describe('calls', () => {
     more: {
       rpc: { call: async ({ from }: { from?: Address }) => word(from === sender ? 1n : allowance) } as never,
       simulate: async () => ({ success: true, amountOut, ways: {} }) as never,
-      view: { ...simulatedRoute().view, codeOf: async () => '0x' },
+      view: { ...simulatedRoute().view, codeOf: async () => '0x', balanceOf: async () => 0n },
     },
   })
 

@@ -146,7 +146,13 @@ function worldOf(world: World) {
       return findRoute(graph, request)
     },
     view: {
-      ...{ snapshot, graph: () => graph, codeOf: async () => '0x', l1FeePerByteWei: async () => 0 },
+      ...{
+        snapshot,
+        graph: () => graph,
+        codeOf: async () => '0x',
+        balanceOf: async () => 0n,
+        l1FeePerByteWei: async () => 0,
+      },
       assertDeployed: async () => {
         if (world.isDeployed === false) throw new Error('the Guard is not deployed')
       },

@@ -270,6 +270,7 @@ describe('a quote at a view', () => {
       ...{ snapshot, graph: () => buildGraph(snapshot), prices: () => ({ usd: () => null }), gasPriceWei: gasPrice },
       ...{ l1FeePerByteWei: async () => 0, poolsPending: () => false },
       codeOf: async (account: Address) => codes[account] ?? '0x',
+      balanceOf: async () => 0n,
       assertDeployed: async () => {},
     }
     const quote = (fields: Partial<QuoteRequest> = {}): Promise<SwapQuote> =>
@@ -285,7 +286,14 @@ describe('a quote at a view', () => {
     const quoted = await quote()
     expect(records).toEqual([
       {
-        ...{ quote: quoted, from: SENDER, searchRequest: searches[0], alternativeIndex: 0, dependsOnSenderCode: false },
+        ...{
+          quote: quoted,
+          from: SENDER,
+          searchRequest: searches[0],
+          alternativeIndex: 0,
+          dependsOnSenderCode: false,
+          usesOwnBalance: false,
+        },
         terms: expect.objectContaining({ minOutput: quoted.minOutput, executor: EXECUTOR }),
       },
     ])

@@ -8,6 +8,7 @@ import { checkDeadline } from '../deadline.ts'
 import { ContractBalanceReader } from '../gas/contract-balances.ts'
 import { LaterGas } from '../gas/later-gas.ts'
 import { Simulator } from '../simulation/simulator.ts'
+import { balanceReader } from '../view/balances.ts'
 import { memoizeByKey, once } from '../view/memoize.ts'
 import type { ListPools, PastBlocks, PastState } from '../view/past-blocks.ts'
 import { ResponseCache } from '../view/response-cache.ts'
@@ -119,6 +120,7 @@ export class PastQuoter {
       l1FeePerByteWei: once(async () => estimateL1FeePerByte(rpc, chain.l1FeeModel, await gasPrice(), blockRef)),
       poolsPending: () => state.poolsPending,
       codeOf: memoizeByKey((account) => rpc.getCode(account, blockRef)),
+      balanceOf: balanceReader(rpc, blockRef),
       assertDeployed: async () => void (await codes()),
     }
     const parts: QuotingParts = {

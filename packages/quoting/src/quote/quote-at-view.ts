@@ -81,7 +81,12 @@ export async function quoteAtView(
 ): Promise<SwapQuote> {
   const { chain, tokens, simulate, gasLessons, gasProber, arePricesTested, onQuote } = parts
   // Start these reads now, so that they share one HTTP request. A failure surfaces where the result is awaited.
-  const earlyReads = [...callerAccounts(request).map(view.codeOf), view.assertDeployed(), view.gasPriceWei()]
+  const earlyReads = [
+    ...callerAccounts(request).map(view.codeOf),
+    view.balanceOf(request.tokenIn, request.from),
+    view.assertDeployed(),
+    view.gasPriceWei(),
+  ]
   for (const earlyRead of earlyReads) earlyRead.catch(() => {})
   const source = { rpc, snapshot: view.snapshot }
   void gasProber.queueTokens(endTokensOf(request, chain), source)
@@ -132,6 +137,7 @@ export async function quoteAtView(
       alternativeIndex,
       terms: trial.terms,
       dependsOnSenderCode,
+      usesOwnBalance: trial.simulation.ways.balance === 'own',
     })
   return quote
 }

@@ -19,4 +19,6 @@ export type QuoteRecord = {
    * contract that measures balances). Such a swap is simulated without the probe.
    */
   readonly dependsOnSenderCode: boolean
+  /** True if the swap was simulated with the sender's own balance of the input, which the outcome may depend on. */
+  readonly usesOwnBalance: boolean
 }

@@ -42,7 +42,7 @@ async function outcomeOf(outcomes: readonly unknown[], change: Partial<QuoteRequ
     senderCodeChecks: new SenderCodeChecks([NATIVE, weth]),
     rpc: {},
     simulation: { blockIntervalMs: 12_000 },
-    view: { snapshot: { block }, codeOf: async () => '0x' },
+    view: { snapshot: { block }, codeOf: async () => '0x', balanceOf: async () => 0n },
     signal: new AbortController().signal,
   } as unknown as TrialContext
   const request = resolveSlippage(

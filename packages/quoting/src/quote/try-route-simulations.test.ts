@@ -43,6 +43,8 @@ type Setup = {
   readonly code?: Hex
   /** Code by account; default: `code`. */
   readonly codes?: Readonly<Record<Address, Hex>>
+  /** Balance of the input that the sender has. */
+  readonly balance?: bigint
   readonly taxPpm?: bigint
   readonly isStuck?: boolean
   /** Mode of the bare run, by pool. */
@@ -78,7 +80,11 @@ async function trialOf(answers: readonly unknown[], setup: Setup = {}, later: un
       observe: (plan: RoutePlan, differs: boolean) => observedCode!.push([plan.legs[0]!.pool.id, differs]),
     },
     ...{ rpc: {}, simulation: { blockIntervalMs: 12_000 }, signal: new AbortController().signal },
-    view: { snapshot: { block }, codeOf: async (account: Address) => setup.codes?.[account] ?? setup.code ?? '0x' },
+    view: {
+      snapshot: { block },
+      codeOf: async (account: Address) => setup.codes?.[account] ?? setup.code ?? '0x',
+      balanceOf: async () => setup.balance ?? 0n,
+    },
   } as unknown as TrialContext
   const request = resolveSlippage(
     quoteRequest({ tokenIn: A, tokenOut: B, from: SENDER, amountIn: 1_000_000n, ...setup.request }),
@@ -272,11 +278,12 @@ describe('a token that is taxed or can be transferred once', () => {
   })
 })
 
-test('a simulation gets the recipient and the code of the sender', async () => {
-  const { sent } = await trialOf([paying(1_000_000n)], { request: { recipient: at(0x7e) }, code: '0x60' })
+test('a simulation gets the recipient, and the code and the balance of the sender', async () => {
+  const setup = { request: { recipient: at(0x7e) }, code: '0x60', balance: 5n } as const
+  const { sent } = await trialOf([paying(1_000_000n)], setup)
   expect(sent[0]).toMatchObject({
     ...{ recipient: at(0x7e), tokenIn: A, tokenOut: B, amountIn: 1_000_000n },
-    knownState: { header: block, senderCode: '0x60' },
+    knownState: { header: block, senderCode: '0x60', senderBalance: 5n },
   })
   const plain = (await trialOf([paying(1_000_000n)])).sent[0]
   for (const absent of ['recipient', 'alternatives']) expect(plain).not.toHaveProperty(absent)

@@ -8,7 +8,7 @@
  * counts, and `ways.sender` of the simulation is `bare`. A view is the chain's state at one block.
  */
 import { IGuard__factory } from '@sluice/bindings'
-import type { Address, Hex } from '@sluice/chains'
+import type { Address } from '@sluice/chains'
 import {
   type ContractBalances,
   type EncodedSwap,
@@ -20,6 +20,7 @@ import type { Rpc } from '@sluice/rpc'
 import {
   blockAt,
   type CallOutcome,
+  type KnownState,
   type SimulationContext,
   SimulationError,
   type SimulationRequest,
@@ -144,10 +145,19 @@ async function encodeAndSimulate(
   maxShortfallPpm: bigint,
 ): Promise<Trial> {
   const { contracts, wrappedNative, view, rpc } = context
-  const senderCode = await view.codeOf(request.from)
+  const [senderCode, senderBalance] = await Promise.all([
+    view.codeOf(request.from),
+    view.balanceOf(request.tokenIn, request.from),
+  ])
   const permit = request.permit && normalizePermit(request.permit, senderCode)
   if (request.permit && !permit) return { outcome: 'reverted', reason: 'the permit is signed by nobody' }
-  const routeRunner = await createRunner(route, alternatives, { ...request, permit }, senderCode, context)
+  const routeRunner = await createRunner(
+    route,
+    alternatives,
+    { ...request, permit },
+    { senderCode, senderBalance },
+    context,
+  )
   const { encode, simulate, simulateLater, bareRunModeOf, deadline } = routeRunner
   const requestedOut = request.amountOut
   const expectedOutOf = (plan: RoutePlan) =>
@@ -234,7 +244,7 @@ async function createRunner(
   route: RoutePlan,
   alternatives: readonly RoutePlan[],
   request: ResolvedRequest,
-  senderCode: Hex,
+  sender: Required<Pick<KnownState, 'senderCode' | 'senderBalance'>>,
   context: TrialContext,
 ): Promise<RouteRunner> {
   const { contracts, view, signal, simulation, senderCodeChecks } = context
@@ -266,7 +276,7 @@ async function createRunner(
         tokenOut: route.tokenOut,
         ...(request.recipient && { recipient: request.recipient }),
         block: { blockHash: block.hash },
-        knownState: { header: block, senderCode, codeOf: view.codeOf },
+        knownState: { header: block, ...sender, codeOf: view.codeOf },
         ...(request.permit && { allowance: 'kept' as const }),
         signal,
         ...overrides,

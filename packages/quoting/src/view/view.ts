@@ -31,6 +31,8 @@ export type ChainView = {
   readonly l1FeePerByteWei: () => Promise<number>
   /** Reads an account's code at this block, and caches it. */
   readonly codeOf: (account: Address) => Promise<Hex>
+  /** Reads an account's balance of a token at this block, and caches it; 0n if the token does not respond. */
+  readonly balanceOf: (token: Address, account: Address) => Promise<bigint>
   /** True while the search for pools is incomplete: it still runs, or it fails for some families. */
   readonly poolsPending: () => boolean
   /**

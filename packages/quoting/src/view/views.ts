@@ -9,6 +9,7 @@ import { BoundedMap, type FeeReader, type StateCount } from '@sluice/simulation'
 import { span } from '@sluice/tracing'
 import { QuotingError } from '../errors.ts'
 import { endsInTime } from '../in-time.ts'
+import { balanceReader } from './balances.ts'
 import { memoizeByKey, once } from './memoize.ts'
 import { ResponseCache } from './response-cache.ts'
 import type { ChainView } from './view.ts'
@@ -247,6 +248,7 @@ export class ChainViews {
       l1FeePerByteWei: once(async () => estimateL1FeePerByte(rpc, chain.l1FeeModel, await gasPriceWei(), block)),
       poolsPending: () => (market.health().scan?.state ?? 'done') !== 'done',
       codeOf: memoizeByKey((account) => rpc.getCode(account, block)),
+      balanceOf: balanceReader(rpc, block),
       assertDeployed: once(() => assertDeployed(block)),
     }
     return view
