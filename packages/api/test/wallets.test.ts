@@ -1,6 +1,6 @@
 /** Tests tokens that read the code of accounts: the quote of a wallet equals the result of its transaction. */
 import { toAddress } from '@sluice/chains'
-import { type Contract, createBuilder } from '@sluice/devnet'
+import { type Contract, createBuilder, loadArtifact } from '@sluice/devnet'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { localService, request } from './src/devnet.ts'
 import { ask } from './src/service.ts'
@@ -40,14 +40,14 @@ async function quote(src: string, dst: string, amount: bigint): Promise<Route & 
 }
 
 /** Sends a quote and expects its amount and gas. */
-async function expectAsSent(route: Route & { readonly status: number }, dst: string): Promise<void> {
+async function expectAsSent(route: Route & { readonly status: number }, dst: string, recipient = from): Promise<void> {
   expect(route.status, route.error).toBe(200)
-  const before = await erc20(dst).read<bigint>('balanceOf', [from])
+  const before = await erc20(dst).read<bigint>('balanceOf', [recipient])
   const gas = `0x${((BigInt(route.gasEstimate) * 12n + 9n) / 10n).toString(16)}`
   const sent = { from, to: route.tx.to, data: route.tx.data, gas }
   const receipt = await request<Receipt>(local.devnet.url, 'eth_sendTransactionSync', sent)
   expect(receipt.status).toBe('0x1')
-  expect((await erc20(dst).read<bigint>('balanceOf', [from])) - before).toBe(BigInt(route.toAmount))
+  expect((await erc20(dst).read<bigint>('balanceOf', [recipient])) - before).toBe(BigInt(route.toAmount))
   const charged = Number(receipt.gasUsed)
   expect(Number(route.gasEstimate)).toBeGreaterThanOrEqual(charged)
   expect(Number(route.gasEstimate)).toBeLessThan(1.35 * charged)
@@ -84,4 +84,34 @@ test('an amount above the wallet limit is refused with the reason, and a smaller
   const refused = await quote(weth, token.address, WHOLE / 10n)
   expect(refused).toMatchObject({ status: 422, code: 'ROUTE_REVERTED', error: expect.stringContaining('wallet limit') })
   await expectAsSent(await quote(weth, token.address, WHOLE / 1_000n), token.address)
+})
+
+describe('a token that the Guard may not hold goes directly from the pool to its buyer', () => {
+  const recipient = toAddress(`0x${'7e'.repeat(20)}`)
+
+  async function pairOf(token: string): Promise<string> {
+    const { info, url } = local.devnet
+    const { abi } = loadArtifact('@uniswap/v2-core/build/UniswapV2Factory.json')
+    const factory = createBuilder(url, toAddress(from)).contractAt(abi, info.routers.uniswapV2Factory!)
+    return factory.read<string>('getPair', [token, weth])
+  }
+
+  test.each(['Verified', 'CallsReceivers'])('%s', async (name) => {
+    const token = await funded(name)
+    const pair = await pairOf(token.address)
+    await (name === 'Verified' ? token.send('verify', [[pair, from, recipient]]) : token.send('open', [pair]))
+    await erc20(weth).send('deposit', [], WHOLE)
+    await expectAsSent(await quote(weth, token.address, WHOLE / 100n), token.address)
+    await expectAsSent(await quote(token.address, weth, WHOLE), weth)
+    const terms = { src: weth, dst: token.address, from, recipient }
+    const ofRecipient = async (amount: object) => {
+      const query = new URLSearchParams({ ...terms, ...amount })
+      const { status, text } = await ask(`${local.server.url}/aggregator/31337?${query}`)
+      return { status, ...JSON.parse(text) } as Route & { readonly status: number }
+    }
+    await expectAsSent(await ofRecipient({ amount: `${WHOLE / 50n}` }), token.address, recipient)
+    await expectAsSent(await ofRecipient({ amountOut: `${WHOLE}`, slippage: '0' }), token.address, recipient)
+    const fee = { convenienceFee: '1', convenienceFeeRecipient: toAddress(`0x${'fe'.repeat(20)}`) }
+    expect(await ofRecipient({ amount: `${WHOLE / 50n}`, ...fee })).toMatchObject({ code: 'ROUTE_REVERTED' })
+  })
 })

@@ -42,3 +42,35 @@ contract MigratesContracts is TaxedToken {
         return 0;
     }
 }
+
+/// Only verified accounts may hold it, as shares of regulated funds (ERC-3643).
+contract Verified is TaxedToken {
+    mapping(address => bool) private verified;
+    bool private isOpen;
+
+    function verify(address[] calldata accounts) external {
+        for (uint256 i; i < accounts.length; ++i) verified[accounts[i]] = true;
+        isOpen = true;
+    }
+
+    function taxPerMille(address from, address to, uint256) internal view override returns (uint256) {
+        require(!isOpen || verified[from] && verified[to], "not verified");
+        return 0;
+    }
+}
+
+/// Calls each contract that receives it, except for its pair (ERC-223).
+contract CallsReceivers is TaxedToken {
+    address private pair;
+
+    function open(address to) external {
+        pair = to;
+    }
+
+    function taxPerMille(address from, address to, uint256 amount) internal override returns (uint256) {
+        if (pair == address(0) || to == pair || to.code.length == 0) return 0;
+        (bool ok,) = to.call(abi.encodeWithSignature("tokenFallback(address,uint256,bytes)", from, amount, ""));
+        require(ok, "no tokenFallback");
+        return 0;
+    }
+}

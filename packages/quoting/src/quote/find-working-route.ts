@@ -39,7 +39,7 @@ import type { AutoSlippage, QuotingContext, Search } from './ports.ts'
 import { type QuoteRequest, type ResolvedRequest, resolveSlippage } from './request.ts'
 import { routeTerms, type TermsContext } from './route-terms.ts'
 import { searchSampled } from './sampled-search.ts'
-import { searchAmount } from './search-amount.ts'
+import { searchAmount, type TaxLookup, withDirectPayment } from './search-amount.ts'
 import { errorOfFailedSearch } from './search-failure.ts'
 import { maxRouteGas, poolsOverGasLimit } from './too-much-gas.ts'
 import { type Trial, tryRoute, type WorkingTrial } from './try-route.ts'
@@ -171,7 +171,6 @@ async function searchInRounds(
   const faults = knownFaults(callerRequest, context)
   const roundTerms = { ...faults, callerRequest, gasPriceWei, excludePools }
   const maxGas = maxRouteGas(defaultGasLimit(view.snapshot.block, simulation.limits.maxGas))
-  const trialContext = { ...context, taxes: tokens.taxes, signal }
   let request = resolveSlippage(callerRequest)
   let slippage: AutoSlippage | undefined
   let lastFailure = ''
@@ -192,8 +191,8 @@ async function searchInRounds(
     }
     await view.assertDeployed()
     const routesWithinGas = alternatives.filter(({ gas }) => gas <= maxGas)
-    const simulateRoute = async (workMeanwhile?: () => void) => {
-      const run = () => tryRoute(route, routesWithinGas, request, trialContext, maxShortfallPpm)
+    const simulateRoute = async (taxes: TaxLookup, workMeanwhile?: () => void) => {
+      const run = () => tryRoute(route, routesWithinGas, request, { ...context, taxes, signal }, maxShortfallPpm)
       const [trial] = await time('simulate', () => Promise.all([run(), afterRequestIsSent(workMeanwhile, signal)]))
       context.emit(trialEvent(route, trial))
       return trial
@@ -203,7 +202,7 @@ async function searchInRounds(
       recordExplained(faults.failedLegs, trial.route, context)
       return { route: trial.route, bestEstimated: route, trial, ...searchFields, slippage, alternativeIndex }
     }
-    const trial = route.gas > maxGas ? OUT_OF_GAS : await simulateRoute(result.boundAfterGas)
+    const trial = route.gas > maxGas ? OUT_OF_GAS : await simulateRoute(tokens.taxes, result.boundAfterGas)
     const learnTaxes = () => learnTaxesOf(route, searchFields.searchRequest, context, requestContext)
     if ('swap' in trial) {
       // If the route pays more than expected, a recorded tax no longer applies.
@@ -228,8 +227,9 @@ async function searchInRounds(
     const learnedTaxes = await learnTaxes()
     tokens.trustTracker.recordTaxes(tokens.taxes.taxedTokens)
     if (learnedTaxes) continue
-    // Repeat the simulation once before excluding pools, since the node may have failed.
-    const repeatedTrial = hasRepeatedSimulation ? trial : await simulateRoute()
+    // Repeat the simulation once before excluding pools, since the node may have failed, or the token may reject the
+    // Guard as a holder.
+    const repeatedTrial = hasRepeatedSimulation ? trial : await simulateRoute(withDirectPayment(tokens.taxes))
     hasRepeatedSimulation = true
     if ('swap' in repeatedTrial) return toWorkingRoute(repeatedTrial)
     for (const id of await poolsToExclude(route, context, requestContext, faults)) excludePools.add(id)

@@ -9,7 +9,7 @@ import type { TaxRecords } from '../tokens/taxes.ts'
 import { grossFor, minOutputOf, netOf, outputFor } from './amounts.ts'
 import type { QuoteRequest, ResolvedRequest } from './request.ts'
 
-type TaxLookup = Pick<TaxRecords, 'transferPpm' | 'isStuck'>
+export type TaxLookup = Pick<TaxRecords, 'transferPpm' | 'isStuck'>
 export type SearchAmount = Pick<RouteRequest, 'amountIn'> | Pick<ExactOutputRequest, 'amountOut'>
 
 /**
@@ -19,6 +19,14 @@ export type SearchAmount = Pick<RouteRequest, 'amountIn'> | Pick<ExactOutputRequ
  */
 export function paysDirectly({ tokenOut, feePpm }: QuoteRequest, taxes: TaxLookup): boolean {
   return (taxes.transferPpm(tokenOut) > 0n || taxes.isStuck(tokenOut)) && feePpm === 0n && tokenOut !== NATIVE
+}
+
+/**
+ * Returns taxes with which the Executor pays every ERC-20 output without a fee directly: the Guard cannot hold tokens
+ * that have not allow-listed it, that block it, or that call a method of each contract that receives them.
+ */
+export function withDirectPayment(taxes: TaxLookup): TaxLookup {
+  return { transferPpm: (token) => taxes.transferPpm(token), isStuck: () => true }
 }
 
 /** Returns the tax in ppm on the Guard's payment of the output to the sender; 0 if the Executor pays the sender. */
