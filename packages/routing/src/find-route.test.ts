@@ -50,6 +50,45 @@ function route(pools: readonly Pool[], over: Partial<RouteRequest> = {}): RouteP
 
 const E18 = 10n ** 18n
 
+describe('the output at mid prices', () => {
+  const market = pair(1, 1, 2, 1_000n * E18, 2_000n * E18, 0)
+  const mid = (pools: readonly Pool[], over: Partial<RouteRequest> = {}) => {
+    const { midAmountOut, legs } = route(pools, over)
+    return { mid: Number(midAmountOut) / 1e18, legs: legs.length }
+  }
+
+  test('is that of the market if a pool of dust has an absurd price', () => {
+    for (const reserve of [1n, 1_000n, 10n ** 6n]) {
+      const dust = pair(2, 1, 2, reserve, E18 / 50n, 0)
+      expect(mid([market, dust])).toEqual({ mid: expect.closeTo(2.02, 3), legs: 2 })
+    }
+  })
+
+  test('is that of the market if dust lies before or behind other pools', () => {
+    const onward = pair(3, 2, 3, 1_000n * E18, 1_000n * E18, 0)
+    const terms = { tokenOut: tokens[3]! }
+    const behind = mid([market, onward, pair(2, 2, 3, 1_000n, E18 / 50n, 0)], terms)
+    expect(behind).toEqual({ mid: expect.closeTo(2.02, 3), legs: 3 })
+    const before = mid([market, onward, pair(2, 1, 2, 1_000n, E18 / 50n, 0)], terms)
+    expect(before).toEqual({ mid: expect.closeTo(2.02, 3), legs: 3 })
+  })
+
+  test('counts a pool that the trade drains, however small its share of the input is', () => {
+    const worse = pair(2, 1, 2, 10n ** 9n * E18, 10n ** 6n * E18, 0)
+    const { mid: atMid, legs } = mid([pair(1, 1, 2, E18, 1_000n * E18, 0), worse], { amountIn: 500_000n * E18 })
+    // Of the input, 0.2 % goes through the pool, which pays two thirds of the output.
+    expect(legs).toBe(2)
+    expect(atMid).toBeGreaterThan(900_000)
+  })
+
+  test('counts many pools of dust only up to a small share of the trade', () => {
+    const pools = Array.from({ length: 12 }, (_, k) => pair(10 + k, 1, 2, 1_000n, E18 / 50n, 0))
+    const { mid: atMid, legs } = mid([market, ...pools])
+    expect(legs).toBe(13)
+    expect(atMid).toBeGreaterThan(1e5)
+  })
+})
+
 describe('a route', () => {
   test('through one pool pays what the pool pays', () => {
     const pool = pair(1, 1, 2, 1000n * E18, 2000n * E18)

@@ -2,10 +2,9 @@
 import { FLOAT_BPS } from '@sluice/chains'
 import { discountedOutput } from './exact/drift-penalties.ts'
 import type { SettledRoute } from './exact/search-and-settle.ts'
-import { sqrtPriceAt } from './graph/price-curve.ts'
+import { midAmountOut } from './mid-amount.ts'
 import { usesWrapper, WRAP_GAS } from './native.ts'
 import { extraGasOf, type Problem } from './problem/problem.ts'
-import type { Flow } from './solver/flow.ts'
 import type { RoutePlan, RouteTerms } from './types.ts'
 
 /** Values with which the gas and the gap of a route are computed. */
@@ -71,26 +70,6 @@ export function netGapBps(
 /** Gas of the single wrap or unwrap that the legs share; 0 if none is needed. */
 function wrapGas({ settlement }: SettledRoute, request: RouteTerms): number {
   return usesWrapper(settlement.legs, request) ? WRAP_GAS : 0
-}
-
-/**
- * Output of the flow if its legs traded their shares at the pools' mid prices, without fees, taxes, and price impact.
- * Null if it is not positive and finite.
- */
-function midAmountOut({ graph, source, target, amountIn }: Problem, { edges, input }: Flow): bigint | null {
-  const { from, to, tokens, scratch } = graph.topology
-  const soldAmount = scratch.floats(tokens.length, 0)
-  const balances = scratch.floats(tokens.length, 0)
-  for (let k = 0; k < edges.length; k++) soldAmount[from[edges[k]!]!]! += input[k]!
-  balances[source] = amountIn
-  for (let k = 0; k < edges.length; k++) {
-    const edge = edges[k]!
-    const token = from[edge]!
-    balances[to[edge]!]! +=
-      balances[token]! * (input[k]! / soldAmount[token]!) * sqrtPriceAt(graph.edges[edge]!.curve, 0) ** 2
-  }
-  const amount = balances[target]!
-  return Number.isFinite(amount) && amount > 0 ? BigInt(Math.round(amount)) : null
 }
 
 /** A route that only wraps or unwraps. */

@@ -152,7 +152,10 @@ export type RoutePlan = {
   readonly gas: number
   /** Cost of the gas in base units of the output token; null if the native token cannot be priced in it. */
   readonly gasCostOut: bigint | null
-  /** Output in base units at the mid prices before the trade, without fees or price impact; null if unknown. */
+  /**
+   * Output in base units at the mid prices before the trade, without fees or price impact; null if unknown. Pools of
+   * dust count at their average prices.
+   */
   readonly midAmountOut: bigint | null
   /** Distance of the output from the upper bound on all routes, in basis points; null if no bound was found. */
   readonly optimalityGapBps: number | null
