@@ -5,7 +5,7 @@ import {IAaveGho, IAaveGsm, IAaveGsmRegistry, IAaveGsmStrategies} from "../inter
 import {IERC20Metadata} from "../interfaces/IERC20Metadata.sol";
 
 /// @title AaveGsmLens
-/// @notice Finds and reads stability modules of GHO; never deployed.
+/// @notice Finds and reads GHO stability modules; never deployed.
 contract AaveGsmLens {
     struct Found {
         address gsm;
@@ -25,7 +25,7 @@ contract AaveGsmLens {
         uint256 level;
     }
 
-    /// @dev Fees are asked for as those of so much: in parts of it.
+    /// @dev Amount for which fees are requested; fees are in parts of it.
     uint256 private constant ONE = 10_000;
 
     function find(IAaveGsmRegistry registry) external view returns (Found[] memory found) {
@@ -37,7 +37,7 @@ contract AaveGsmLens {
         }
     }
 
-    /// @notice Reverts for a module whose price is not fixed, such as that of a vault's shares.
+    /// @notice Reverts for a module without a fixed price, such as one for vault shares.
     function read(IAaveGsm gsm) external view returns (State memory state) {
         IAaveGsmStrategies price = IAaveGsmStrategies(gsm.PRICE_STRATEGY());
         state.unit = 10 ** IERC20Metadata(gsm.UNDERLYING_ASSET()).decimals();

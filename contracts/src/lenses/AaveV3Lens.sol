@@ -5,20 +5,20 @@ import {IAaveV3State, IAaveV3Token} from "../interfaces/IAaveV3.sol";
 import {IERC20} from "../interfaces/IERC20.sol";
 
 /// @title AaveV3Lens
-/// @notice Finds and reads reserves of markets of Aave's third version; never deployed.
+/// @notice Finds and reads reserves of Aave V3 markets; never deployed.
 contract AaveV3Lens {
     struct State {
-        /// Supplies and withdrawals are taken at all, and supplies are.
+        /// True if supplies and withdrawals are possible at all, and if supplies are.
         bool active;
         bool frozen;
-        /// Units of the asset for one of scaled balance, 27 decimals.
+        /// Assets per unit of scaled balance, 27 decimals.
         uint256 income;
         uint256 scaledSupply;
-        /// As the aToken counts it: tells how the release rounds.
+        /// As the aToken reports it; shows how the release rounds.
         uint256 totalSupply;
-        /// Scaled units that the treasury is credited by the next update at most, and has been.
+        /// Maximum scaled units that the next update credits to the treasury, and those credited so far.
         uint256 treasury;
-        /// Base units of the asset that may be supplied in all; zero for any.
+        /// Maximum total supply in base units of the asset; zero for no limit.
         uint256 cap;
         /// Base units of the asset that can be withdrawn.
         uint256 cash;
@@ -27,7 +27,7 @@ contract AaveV3Lens {
 
     uint256 private constant RAY = 1e27;
 
-    /// @return aTokens One for each of the assets; zero if the market does not have it.
+    /// @return aTokens One for each asset; zero if the market does not have the asset.
     function find(IAaveV3State pool, address[] calldata assets) external view returns (address[] memory aTokens) {
         aTokens = new address[](assets.length);
         for (uint256 i; i < assets.length; ++i) {
@@ -59,13 +59,13 @@ contract AaveV3Lens {
         } catch {}
     }
 
-    /// @dev Part of the interest since the last update, in scaled units and rounded up; all that stable debt has earned counts.
+    /// @dev Treasury's part of the interest since the last update, in scaled units, rounded up. Includes all interest of stable debt.
     function _due(IAaveV3State pool, address asset, IAaveV3State.ReserveData memory reserve, uint256 income)
         private
         view
         returns (uint256)
     {
-        // Bits 64 to 79: what the treasury takes, of 10,000.
+        // Bits 64 to 79: the treasury's part, of 10,000.
         uint256 factor = reserve.configuration >> 64 & 0xffff;
         if (factor == 0) return 0;
         uint256 debt = IAaveV3Token(reserve.variableDebtTokenAddress).scaledTotalSupply();

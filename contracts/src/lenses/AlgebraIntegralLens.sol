@@ -10,9 +10,9 @@ import {IUniswapV3Pool} from "../interfaces/IUniswapV3Pool.sol";
 contract AlgebraIntegralLens {
     int24 private constant MIN_TICK = -887272;
     int24 private constant MAX_TICK = 887272;
-    /// @dev Bits of `pluginConfig`: the plugin is asked before a swap, or keeps the fee itself.
+    /// @dev Bits of `pluginConfig`: the pool calls the plugin before a swap; the plugin manages the fee.
     uint8 private constant PLUGIN_SETS_FEE = 1 | 1 << 7;
-    /// @dev More than any pool takes up to its price limit.
+    /// @dev Larger than the input of any pool up to its price limit.
     int256 private constant PLENTY = 1 << 127;
 
     struct State {
@@ -21,14 +21,14 @@ contract AlgebraIntegralLens {
         uint128 liquidity;
         uint24 feePpm;
         int24 tickSpacing;
-        /// The plugin may change the fee at the swap itself.
+        /// True if the plugin may change the fee during the swap.
         bool pluginSetsFee;
-        /// Two words a tick, rising: its index, then gross liquidity in the high and net liquidity in the low half.
+        /// Two words per tick, ascending: its index, then gross liquidity in the high and net liquidity in the low half.
         uint256[] ticks;
     }
 
-    /// @notice Pools of custom deployers for `tokens`, taken two by two: those of the first deployer, then of the next; zero if
-    /// there is none.
+    /// @notice Pools of custom deployers for `tokens` (consecutive pairs): those of the first deployer, then of the
+    ///   next; zero if there is no pool.
     function findCustom(IAlgebraFactory factory, address[] calldata deployers, address[] calldata tokens)
         external
         view
@@ -49,13 +49,13 @@ contract AlgebraIntegralLens {
         (uint160 price, int24 tick, uint16 lastFee, uint8 pluginConfig,,) = pool.globalState();
         (state.sqrtPriceX96, state.tick, state.feePpm) = (price, tick, lastFee);
         state.pluginSetsFee = pluginConfig & PLUGIN_SETS_FEE != 0;
-        // The first release has no such getter; its last fee holds until it is changed.
+        // The first release has no such getter; its last fee applies until it changes.
         try pool.fee() returns (uint16 fee) {
             state.feePpm = fee;
         } catch {}
         state.liquidity = pool.liquidity();
         state.tickSpacing = pool.tickSpacing();
-        // The ticks are a list from the lowest to the highest, which hold no liquidity themselves.
+        // The ticks are a linked list from the lowest to the highest tick, which have no liquidity.
         uint256 count = 0;
         for (int24 tick = _next(pool, MIN_TICK); tick < MAX_TICK; tick = _next(pool, tick)) {
             ++count;
@@ -70,8 +70,8 @@ contract AlgebraIntegralLens {
         }
     }
 
-    /// @notice Inputs that the pool asks for swaps up to two prices, fee included, from which the fee that it charges now follows.
-    /// @return pluginSetsFee False if no swap needs to be tried; both amounts are zero then.
+    /// @notice Inputs, including the fee, that move the pool to two prices. The caller derives the current fee from them.
+    /// @return pluginSetsFee False if the fee is known without swaps; both amounts are zero then.
     /// @return paid0 Input of the first token that moves the price down to `lower`; zero if the swap fails.
     /// @return paid1 Input of the second token that moves the price up to `upper`.
     function probe(IAlgebraIntegralPoolState pool, uint160 lower, uint160 upper)
@@ -85,7 +85,7 @@ contract AlgebraIntegralLens {
         paid1 = _paid(address(pool), false, upper);
     }
 
-    /// @dev The pool asks for its payment by a callback, whose revert undoes the swap and carries out the amount.
+    /// @dev The pool requests its payment in a callback, whose revert undoes the swap and returns the amount.
     function _paid(address pool, bool zeroForOne, uint160 limit) private returns (uint256 paid) {
         try IUniswapV3Pool(pool).swap(address(this), zeroForOne, PLENTY, limit, "") {}
         catch (bytes memory word) {
@@ -93,7 +93,7 @@ contract AlgebraIntegralLens {
         }
     }
 
-    /// @dev The pool's callback, under any name: `(int256 amount0, int256 amount1, bytes data)`; the positive one is owed.
+    /// @dev The pool's callback with any name: `(int256 amount0, int256 amount1, bytes data)`; the positive amount is owed.
     fallback() external {
         assembly ("memory-safe") {
             let amount0 := calldataload(4)

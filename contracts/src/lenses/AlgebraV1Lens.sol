@@ -7,7 +7,7 @@ import {IUniswapV3PoolState} from "../interfaces/IUniswapV3PoolState.sol";
 import {BitmapReader} from "./BitmapReader.sol";
 
 /// @title AlgebraV1Lens
-/// @notice Reads Algebra v1 pools, with the fees that swaps at this time would pay; never deployed.
+/// @notice Reads Algebra v1 pools, with the fees of swaps at the current time; never deployed.
 contract AlgebraV1Lens is BitmapReader {
     struct State {
         uint160 sqrtPriceX96;
@@ -26,7 +26,7 @@ contract AlgebraV1Lens is BitmapReader {
     error NotInitialised(address pool);
     error NoFee(address pool, bytes reason);
 
-    /// @notice All of a pool but its ticks.
+    /// @notice A pool without its ticks.
     function read(address pool) external returns (State memory state) {
         (uint256 price, uint256 tick) = _need(pool, IAlgebraV1PoolState.globalState.selector, 0);
         if (price == 0) revert NotInitialised(pool);
@@ -39,7 +39,7 @@ contract AlgebraV1Lens is BitmapReader {
         state.fee1Ppm = _fee(pool, false, state.sqrtPriceX96 + 1);
     }
 
-    /// @notice The initialised ticks in the words `first` to `last` of the table, as `BitmapReader` lays them down.
+    /// @notice The initialized ticks in the words `first` to `last` of the table, encoded by `BitmapReader`.
     function ticks(address pool, int24 spacing, int16 first, int16 last)
         external
         view
@@ -50,8 +50,8 @@ contract AlgebraV1Lens is BitmapReader {
         );
     }
 
-    /// @dev The first swap of a block sets the fee by the volatility then. So one base unit is sold, and what the pool says
-    /// when it asks for its payment is carried out by a revert, which undoes the swap.
+    /// @dev The first swap of a block sets the fee from the current volatility. So this sells one base unit. The callback reads the
+    ///   fee, and returns it by a revert, which undoes the swap.
     function _fee(address pool, bool zeroForOne, uint160 limit) private returns (uint24 feePpm) {
         try IUniswapV3Pool(pool).swap(address(this), zeroForOne, 1, limit, "") {
             revert NoFee(pool, "");
@@ -63,7 +63,7 @@ contract AlgebraV1Lens is BitmapReader {
         }
     }
 
-    /// @dev The pool's callback, under any name.
+    /// @dev The pool's callback with any name.
     fallback() external {
         (, bytes memory words) = msg.sender.staticcall(abi.encodeCall(IAlgebraV1PoolState.globalState, ()));
         assembly ("memory-safe") {

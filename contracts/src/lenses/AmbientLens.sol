@@ -4,9 +4,9 @@ pragma solidity 0.8.30;
 import {IAmbientState} from "../interfaces/IAmbient.sol";
 
 /// @title AmbientLens
-/// @notice Reads pools of Ambient from the storage of its dex, word by word as the dex tells it; never deployed.
+/// @notice Reads Ambient pools from the storage of its contract, word by word; never deployed.
 contract AmbientLens {
-    /// @dev Slots of mappings by a pool's hash, or by that and a tick or a part of one.
+    /// @dev Slots of mappings; keys are a pool's hash, or a hash of it with a tick or a part of a tick.
     uint256 private constant LEVELS = 65538;
     uint256 private constant MEZZANINE = 65542;
     uint256 private constant TERMINUS = 65543;
@@ -16,17 +16,17 @@ contract AmbientLens {
     int24 private constant LOWEST_LOBBY = -11;
     int24 private constant HIGHEST_LOBBY = 12;
 
-    /// @notice Parameters of pools by their hashes, zero if there is none.
+    /// @notice Parameters of pools by their hashes; zero if the pool does not exist.
     function specs(IAmbientState dex, bytes32[] calldata hashes) external view returns (uint256[] memory words) {
         words = new uint256[](hashes.length);
         for (uint256 k; k < hashes.length; ++k) words[k] = _read(dex, keccak256(abi.encode(hashes[k], SPECS)));
     }
 
-    /// @notice A pool's parameters, both words of its curve, then its levels with rising ticks: the tick, and its word.
+    /// @notice A pool's parameters, both words of its curve, then its levels by ascending tick: two words each, tick and level.
     function read(IAmbientState dex, bytes32 hash) external view returns (uint256[] memory words) {
         uint256 spec = _read(dex, keccak256(abi.encode(hash, SPECS)));
         uint256 curve = uint256(keccak256(abi.encode(hash, CURVES)));
-        // The length is not known ahead: a list with room that doubles.
+        // The length is not known in advance: the capacity of the list doubles.
         words = new uint256[](64);
         (words[0], words[1], words[2]) = (spec, dex.readSlot(curve), dex.readSlot(curve + 1));
         uint256 count = 3;

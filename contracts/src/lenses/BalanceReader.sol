@@ -4,7 +4,7 @@ pragma solidity 0.8.30;
 import {IERC20} from "../interfaces/IERC20.sol";
 
 /// @title BalanceReader
-/// @notice Reads the balances of a swap's parties in its two tokens, also of tokens with malformed answers.
+/// @notice Reads the balances of a swap's parties in its two tokens, including tokens that return malformed data.
 abstract contract BalanceReader {
     /// @dev `ok` is false if the token did not return one word.
     struct Reading {
@@ -21,7 +21,7 @@ abstract contract BalanceReader {
     /// @dev For one balanceOf or allowance. Rebasing tokens behind proxies stay below 200,000.
     uint256 private constant READ_GAS = 1_000_000;
 
-    /// @dev The balance of the output is that of the recipient.
+    /// @dev The balance of the output token is the recipient's.
     function _balances(address account, address tokenIn, address tokenOut, address spender, address recipient)
         internal
         view
@@ -39,7 +39,7 @@ abstract contract BalanceReader {
         return _read(token, abi.encodeCall(IERC20.balanceOf, (account)));
     }
 
-    /// @dev Only the first word is copied, however much comes back.
+    /// @dev Copies only the first word, for any length of the return data.
     function _read(address token, bytes memory input) private view returns (Reading memory reading) {
         bool ok;
         uint256 amount;

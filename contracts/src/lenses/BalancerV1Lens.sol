@@ -4,7 +4,7 @@ pragma solidity 0.8.30;
 import {IBalancerV1Factory, IBalancerV1Registry, IBalancerV1State} from "../interfaces/IBalancerV1.sol";
 
 /// @title BalancerV1Lens
-/// @notice Finds and reads pools of Balancer's first version; never deployed.
+/// @notice Finds and reads Balancer V1 pools; never deployed.
 contract BalancerV1Lens {
     struct Found {
         address pool;
@@ -17,8 +17,8 @@ contract BalancerV1Lens {
         uint256[] weights;
     }
 
-    /// @notice Finalized pools of the factory for a pair, each once: the deepest, then those that were added first.
-    /// @param limit Most of each kind, below 32.
+    /// @notice Finalized pools of the factory for a pair, without duplicates: the deepest, then the oldest.
+    /// @param limit Maximum of each kind, below 32.
     function find(IBalancerV1Registry registry, IBalancerV1Factory factory, address a, address b, uint256 limit)
         external
         view
@@ -40,7 +40,7 @@ contract BalancerV1Lens {
         }
     }
 
-    /// @param tokens As the pool lists them.
+    /// @param tokens In the order of the pool.
     function read(IBalancerV1State pool, address[] calldata tokens) external view returns (State memory state) {
         state.swapFee = pool.getSwapFee();
         state.balances = new uint256[](tokens.length);

@@ -17,11 +17,11 @@ contract BalancerV2Lens {
         uint256[] weights;
         /// Times 1000; zero for a weighted pool.
         uint256 amp;
-        /// Index of the pool's own share among its tokens; the number of tokens if it is not one of them.
+        /// Index of the pool's own share in its tokens; the number of tokens if it is not included.
         uint256 bptIndex;
         /// True if the pool reports a version; only the first release does not.
         bool versioned;
-        /// True if rates, weights, or the amplification can move without a log of the vault.
+        /// True if rates, weights, or the amplification can change without a log of the vault.
         bool moves;
         /// True while the owner has suspended swaps.
         bool suspended;
@@ -74,12 +74,12 @@ contract BalancerV2Lens {
         }
     }
 
-    /// @dev Zeros if the pool keeps no rate of the token, such as a weighted pool, which uses rates for its fees only.
+    /// @dev Zeros if the pool does not cache a rate of the token, such as a weighted pool, which uses rates only for fees.
     function _rateCache(address pool, address token) private view returns (uint256 rate, uint256 expires) {
         (bool ok, bytes memory data) = pool.staticcall(abi.encodeCall(IBalancerV2PoolState.getTokenRateCache, (token)));
         if (!ok) (ok, data) = pool.staticcall(abi.encodeCall(IBalancerV2PoolState.getPriceRateCache, (token)));
         if (!ok || data.length < 96) return (0, 0);
-        // The rate comes first, and the time at which it expires last.
+        // The rate is first, and its expiry is last.
         assembly ("memory-safe") {
             rate := mload(add(data, 0x20))
             expires := mload(add(data, mload(data)))

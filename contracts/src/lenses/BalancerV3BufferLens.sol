@@ -4,7 +4,7 @@ pragma solidity 0.8.30;
 import {IBalancerV3VaultState} from "../interfaces/IBalancerV3VaultState.sol";
 
 /// @title BalancerV3BufferLens
-/// @notice Finds and reads buffers of shares of tokenised vaults in the vault of Balancer V3; never deployed.
+/// @notice Finds and reads buffers of ERC-4626 shares in the Balancer V3 vault; never deployed.
 contract BalancerV3BufferLens {
     struct State {
         /// True while the vault or its buffers are paused.
@@ -13,7 +13,7 @@ contract BalancerV3BufferLens {
         uint256 wrapped;
     }
 
-    /// @return assets One for each of the tokens that is a share with a buffer; zero for others.
+    /// @return assets Asset of each token that is a share with a buffer; zero for other tokens.
     function find(IBalancerV3VaultState vault, address[] calldata tokens) external view returns (address[] memory assets) {
         assets = new address[](tokens.length);
         for (uint256 i; i < tokens.length; ++i) {

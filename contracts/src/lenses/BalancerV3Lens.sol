@@ -6,7 +6,7 @@ import {IBalancerV3VaultState} from "../interfaces/IBalancerV3VaultState.sol";
 import {IBalancerV3RangePool, IBalancerV3SurgeHook} from "./IBalancerV3Kinds.sol";
 
 /// @title BalancerV3Lens
-/// @notice Reads pools of Balancer V3: weighted, stable, those of Gyro and reCLAMM; never deployed.
+/// @notice Reads Balancer V3 pools: weighted, stable, Gyro, and reCLAMM; never deployed.
 contract BalancerV3Lens {
     enum Kind {
         WEIGHTED,
@@ -22,23 +22,23 @@ contract BalancerV3Lens {
         uint256[] scaling;
         uint256[] rates;
         uint256 swapFee;
-        /// Part of the swap fee that leaves the pool.
+        /// Part of the swap fee that is taken out of the pool.
         uint256 aggregateFee;
         /// True if the pool is not initialized, or it or the vault is paused.
         bool closed;
-        /// True if a hook takes part in swaps other than by the fee of `surge`.
+        /// True if a hook affects swaps in other ways than by the fee of `surge`.
         bool hooked;
         Kind kind;
-        /// For a weighted pool.
+        /// Weighted pools only.
         uint256[] weights;
         /// Amplification of a stable pool, times 1000.
         uint256 amp;
-        /// True while it moves with time.
+        /// True while the amplification changes with time.
         bool ramping;
         /// Threshold and maximum of a fee that rises with imbalance; zero if the fee does not rise.
         bool surges;
         uint256[2] surge;
-        /// Slopes of its imbalance below and above the peak of an E-CLP; zero if the hook has none.
+        /// Slopes of an E-CLP's imbalance below and above the peak; zero if the hook has none.
         uint256[2] slopes;
         /// Roots of alpha and beta of a 2-CLP.
         uint256[2] gyro;
@@ -49,11 +49,11 @@ contract BalancerV3Lens {
         /// Current virtual balances of a reCLAMM as it reports them, and the block's timestamp.
         uint256[2] virtualNow;
         uint256 timestamp;
-        /// Answers of the pool for a hundredth of token 0 in token 1, and the other way round; 18 decimals, without fee. Zero
-        /// if it refuses, as some pools refuse every caller except the vault.
+        /// Pool's quotes without fee, 18 decimals: a hundredth of token 0 in token 1, and in reverse. Zero if it reverts, as some
+        /// pools do for every caller except the vault.
         uint256[2] samples;
         uint256[2] quotes;
-        /// Answers of the pool for balances that distinguish its releases; zero if it refuses them.
+        /// Pool's quotes for balances that distinguish its releases; zero if it reverts.
         uint256 probe;
     }
 
@@ -114,8 +114,8 @@ contract BalancerV3Lens {
         state.timestamp = block.timestamp;
     }
 
-    /// @dev A weighted pool sells little of a scarce token of the greater weight for a plentiful one, so that one unit more
-    /// of the scarce one shows. A stable pool is shown one balance 100,000 times the others.
+    /// @dev A weighted pool sells a small amount of a scarce token with a high weight for an abundant one, so that one unit of the scarce
+    ///   token changes the result. A stable pool gets one balance that is 100,000 times the others.
     function _probe(IBalancerV3PoolState pool, uint256[] memory weights, uint256 count) private view returns (uint256) {
         bool weighted = weights.length != 0;
         uint256 plentiful = weighted && weights[0] < weights[1] ? 0 : 1;

@@ -2,21 +2,21 @@
 pragma solidity 0.8.30;
 
 /// @title BitmapReader
-/// @notice Reads the initialised ticks of a pool that marks them in a bitmap, through the getters its family has.
+/// @notice Reads the initialized ticks of a pool with a tick bitmap, through the getters of its family.
 abstract contract BitmapReader {
     error ReadFailed(address pool, bytes4 selector);
 
-    /// @dev The initialised ticks in the bitmap words `first` to `last`: two words a tick, rising: its index, then gross
-    /// liquidity in the high and net liquidity in the low half.
-    /// @param bitmap Getter of a bitmap word by its position.
-    /// @param details Getter of a tick by its index; answers gross, then net liquidity.
-    /// @param spacing Ticks from one bit to the next.
+    /// @dev The initialized ticks in the bitmap words `first` to `last`, ascending, two words per tick: its index, then gross
+    ///   liquidity in the high and net liquidity in the low half.
+    /// @param bitmap Getter of the bitmap word at a position.
+    /// @param details Getter of a tick by its index; returns gross, then net liquidity.
+    /// @param spacing Number of ticks per bit.
     function _ticks(address pool, bytes4 bitmap, bytes4 details, int24 spacing, int16 first, int16 last)
         internal
         view
         returns (uint256[] memory words)
     {
-        // The length is not known ahead: words are laid down at the free pointer, which nothing else moves meanwhile.
+        // The length is not known in advance: words are written at the free memory pointer. Nothing else allocates memory meanwhile.
         uint256 count;
         assembly ("memory-safe") {
             words := mload(0x40)
@@ -59,7 +59,7 @@ abstract contract BitmapReader {
     }
 
     /// @dev Equals target.staticcall(abi.encodeWithSelector(selector, argument)) and decoding the first two words, without
-    /// leaving memory behind: a pool takes thousands of these. A getter without argument ignores it.
+    ///   allocating memory, because a pool needs thousands of calls. A getter without arguments ignores the argument.
     function _read(address target, bytes4 selector, int256 argument)
         internal
         view

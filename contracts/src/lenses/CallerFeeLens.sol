@@ -7,10 +7,10 @@ import {IUniswapV3PoolState} from "../interfaces/IUniswapV3PoolState.sol";
 import {SampleLens} from "./SampleLens.sol";
 
 /// @title CallerFeeLens
-/// @notice Finds and samples pools in the style of uniswap-v3 whose fee depends on the caller; never deployed.
-/// @dev The pool asks for its payment by a callback, whose revert undoes the swap and carries out both amounts.
+/// @notice Finds and samples pools like Uniswap V3's whose fee depends on the caller; never deployed.
+/// @dev The pool requests its payment in a callback, whose revert undoes the swap and returns both amounts.
 contract CallerFeeLens is SampleLens {
-    /// @dev As in the Executor: one inside the bounds of TickMath.
+    /// @dev As in the Executor: one above and one below the bounds of TickMath.
     uint160 private constant LOWEST_PRICE = 4295128740;
     uint160 private constant HIGHEST_PRICE = 1461446703485210103287273052203988822378723970341;
 
@@ -19,11 +19,11 @@ contract CallerFeeLens is SampleLens {
         Trials trials;
     }
 
-    /// @dev A swap that did not take all of its input, or asked for no payment.
+    /// @dev The swap did not use its whole input, or requested no payment.
     error NotWhole();
 
-    /// @notice Pools of a factory for `tokens`, taken two by two, at each fee: all fees of the first pair, then of the next. Zero if
-    ///   it has none. The factory need not say which fees it offers.
+    /// @notice Pools of a factory for `tokens` (consecutive pairs), and for each fee: all fees of the first pair, then
+    ///   of the next. Zero if there is no pool. The factory needs no getter for its fees.
     function find(address factory, address[] calldata tokens, uint24[] calldata fees)
         external
         view
@@ -42,7 +42,7 @@ contract CallerFeeLens is SampleLens {
 
     /// @return outputs0 Output for each amount of the first token; zero if the swap fails.
     /// @return outputs1 Output for each amount of the second token.
-    /// @return stamp Changes with the price and the liquidity.
+    /// @return stamp Changes with the pool's price and liquidity.
     function sample(Request calldata request)
         external
         returns (uint256[] memory outputs0, uint256[] memory outputs1, bytes32 stamp)
@@ -66,7 +66,7 @@ contract CallerFeeLens is SampleLens {
         }
     }
 
-    /// @dev The pool's callback, under any name: `(int256 amount0, int256 amount1, bytes data)`.
+    /// @dev The pool's callback with any name: `(int256 amount0, int256 amount1, bytes data)`.
     fallback() external {
         assembly ("memory-safe") {
             calldatacopy(0x00, 0x04, 0x40)

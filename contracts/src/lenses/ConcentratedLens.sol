@@ -7,7 +7,7 @@ import {IUniswapV3PoolState} from "../interfaces/IUniswapV3PoolState.sol";
 import {BitmapReader} from "./BitmapReader.sol";
 
 /// @title ConcentratedLens
-/// @notice Finds pools with a tick bitmap and reads them whole, through their getters; never deployed.
+/// @notice Finds and reads pools with a tick bitmap, through their getters; never deployed.
 contract ConcentratedLens is BitmapReader {
     struct State {
         uint160 sqrtPriceX96;
@@ -19,8 +19,8 @@ contract ConcentratedLens is BitmapReader {
 
     error NotInitialised(address pool);
 
-    /// @notice The pools that a factory has for `tokens`, taken two by two, at each fee: all fees of the first pair, then
-    /// of the next. Zero if it has none.
+    /// @notice Pools of a factory for `tokens` (consecutive pairs), and for each fee: all fees of the first pair, then
+    ///   of the next. Zero if there is no pool.
     function find(address factory, address[] calldata tokens, uint24[] calldata fees)
         external
         view
@@ -41,7 +41,7 @@ contract ConcentratedLens is BitmapReader {
         }
     }
 
-    /// @notice The same for a factory whose pools differ by tick spacing.
+    /// @notice Like `find`, for a factory whose pools differ by tick spacing.
     function findByTickSpacing(address factory, address[] calldata tokens, int24[] calldata spacings)
         external
         view
@@ -60,13 +60,13 @@ contract ConcentratedLens is BitmapReader {
         }
     }
 
-    /// @dev Zero if the target does not answer.
+    /// @dev Zero if the call fails.
     function _address(address target, bytes memory call) private view returns (address) {
         (bool ok, bytes memory data) = target.staticcall(call);
         return ok && data.length >= 32 ? address(uint160(uint256(bytes32(data)))) : address(0);
     }
 
-    /// @notice All of a pool but its ticks.
+    /// @notice A pool without its ticks.
     function read(address pool) external view returns (State memory state) {
         (uint256 word, uint256 second) = _need(pool, IUniswapV3PoolState.slot0.selector, 0);
         if (word == 0) revert NotInitialised(pool);
@@ -82,7 +82,7 @@ contract ConcentratedLens is BitmapReader {
         state.tickSpacing = int24(int256(word));
     }
 
-    /// @notice The initialised ticks in the bitmap words `first` to `last`, as `BitmapReader` lays them down.
+    /// @notice The initialized ticks in the bitmap words `first` to `last`, encoded by `BitmapReader`.
     function ticks(address pool, int24 spacing, int16 first, int16 last)
         external
         view

@@ -7,7 +7,7 @@ import {ICurvePoolState} from "../interfaces/ICurvePoolState.sol";
 import {IERC20Metadata} from "../interfaces/IERC20Metadata.sol";
 
 /// @title CurveCryptoLens
-/// @notice Reads Curve pools of two or three coins that are not pegged to each other, of any age; never deployed.
+/// @notice Reads Curve pools of two or three coins with different prices, of all generations; never deployed.
 contract CurveCryptoLens {
     uint256 private constant ONE = 1e18;
 
@@ -28,12 +28,12 @@ contract CurveCryptoLens {
         uint256 profit;
         uint256 allowedExtraProfit;
         bool killed;
-        /// Version of the pool's maths; empty for the first generation.
+        /// Version of the pool's math contract; empty for the first generation.
         string version;
-        /// As the pool says at these balances.
+        /// Values that the pool computes at these balances.
         uint256 fee;
-        /// Given a hundredth more of coin 0, and of the last coin: what the pool quotes for coin 1, and for coin 0; in the NG
-        /// kind, the balances that its maths finds for them.
+        /// Results for a hundredth more of coin 0, and of the last coin: the pool's quotes for coin 1 and coin 0, or, for NG pools,
+        /// the balances of these coins from its math contract.
         uint256[2] samples;
         uint256[2] quotes;
     }
@@ -103,9 +103,9 @@ contract CurveCryptoLens {
     function _precisions(ICurveCryptoPoolState pool, uint256 n) private view returns (uint256[] memory list) {
         list = new uint256[](n);
         (bool ok, bytes memory data) = address(pool).staticcall(abi.encodeCall(pool.precisions, ()));
-        bool told = ok && data.length == 32 * n;
+        bool hasPrecisions = ok && data.length == 32 * n;
         for (uint256 i = 0; i < n; ++i) {
-            if (told) {
+            if (hasPrecisions) {
                 uint256 at = 32 + 32 * i;
                 assembly ("memory-safe") {
                     mstore(add(add(list, 0x20), mul(i, 0x20)), mload(add(data, at)))

@@ -7,21 +7,21 @@ import {IERC20Metadata} from "../interfaces/IERC20Metadata.sol";
 import {ISignedCoins} from "../interfaces/IRedeemable.sol";
 
 /// @title CurveLens
-/// @notice Finds and reads Curve pools on the StableSwap invariant, of any age; never deployed.
+/// @notice Finds and reads Curve pools with the StableSwap invariant, of all generations; never deployed.
 contract CurveLens {
     uint256 private constant MAX_COINS = 8;
-    /// @dev Coin of pools that hold native token.
+    /// @dev Address of the native token as a coin.
     address private constant NATIVE = 0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE;
 
     struct State {
         address[] coins;
         uint256[] balances;
-        /// As stored by the pool if it has such rates, else from the decimals of the coins.
+        /// Rates that the pool stores; if it has none, they follow from the decimals of the coins.
         uint256[] rates;
         uint256 a;
         /// True if `a` is in hundredths.
         bool precise;
-        /// True while `a` moves with time.
+        /// True while `a` changes with time.
         bool ramping;
         uint256 fee;
         uint256 adminFee;
@@ -31,7 +31,7 @@ contract CurveLens {
         uint256[2] quotes;
     }
 
-    /// @notice Up to `depth` pools for each of `tokens`, taken two by two; zero if there are no more.
+    /// @notice Up to `depth` pools for each pair in `tokens` (consecutive pairs); zero if there are fewer.
     function find(address factory, address[] calldata tokens, uint256 depth)
         external
         view
@@ -40,7 +40,7 @@ contract CurveLens {
         pools = new address[](tokens.length / 2 * depth);
         for (uint256 i = 0; i < pools.length; ++i) {
             uint256 pair = i / depth * 2;
-            // The pools of a pair are numbered without gaps.
+            // The indices of a pair's pools have no gaps.
             if (i % depth != 0 && pools[i - 1] == address(0)) continue;
             (bool ok, bytes memory data) = factory.staticcall(
                 abi.encodeCall(ICurveFactory.find_pool_for_coins, (tokens[pair], tokens[pair + 1], i % depth))
@@ -49,7 +49,7 @@ contract CurveLens {
         }
     }
 
-    /// @notice The coins of a pool. Curve's first pools count them in signed integers.
+    /// @notice The coins of a pool. The index in Curve's first pools is a signed integer.
     function coins(address pool) public view returns (address[] memory list) {
         list = new address[](MAX_COINS);
         (bool unsigned,) = _word(pool, abi.encodeCall(ICurvePoolState.coins, (0)));

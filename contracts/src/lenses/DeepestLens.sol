@@ -5,13 +5,13 @@ import {IERC20} from "../interfaces/IERC20.sol";
 import {DeepestPools} from "./DeepestPools.sol";
 
 /// @title DeepestLens
-/// @notice Finds the deepest pools of two tokens, among pools that hold their tokens themselves; never deployed.
+/// @notice Finds the deepest pools of two tokens, if pools hold their own tokens; never deployed.
 contract DeepestLens is DeepestPools {
-    /// @dev Coin by which factories name the native token.
+    /// @dev Address of the native token in factories.
     address private constant NATIVE = 0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE;
     uint256 private constant WINDOW = 96;
 
-    /// @param getter Returns a pool of two tokens by its index (see `List`).
+    /// @param getter Returns the pool of two tokens at an index (see `List`).
     function find(address factory, bytes4 getter, address[2] calldata tokens, uint256 max)
         external
         view

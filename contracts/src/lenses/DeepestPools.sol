@@ -2,14 +2,13 @@
 pragma solidity 0.8.30;
 
 /// @title DeepestPools
-/// @notice Chooses the deepest of the pools that a factory has for two tokens.
-/// @dev Anyone can create any number of pools, before and after a good one. To displace a pool, an account must hold more than the
-///   pool, of each of the two tokens, in half of the pools that are chosen. The work is bounded: of a longer list, only the pools at
-///   both ends are compared.
+/// @notice Chooses the deepest pools of a factory for two tokens.
+/// @dev Anyone can create any number of pools, before and after a good one. To displace a pool, an account must hold more of each token
+///   than the pool, in half of the chosen pools. The work is bounded: of a longer list, only the pools at both ends are compared.
 abstract contract DeepestPools {
     struct List {
         address factory;
-        /// Takes two tokens, an index, and the index after it. Returns one address, or an array of one.
+        /// Takes two tokens, an index, and the next index. Returns one address, or an array of one.
         bytes4 getter;
         address[2] tokens;
     }
@@ -20,7 +19,7 @@ abstract contract DeepestPools {
     /// @return amounts Base units of both tokens that the pool can pay; zero if unknown.
     function _amounts(address pool, address[2] memory tokens) internal view virtual returns (uint256[2] memory amounts);
 
-    /// @param max Pools to return: half of them are those with most of the first token, half those with most of the second.
+    /// @param max Maximum pools to return: half of them hold the largest amounts of the first token, half of the second.
     /// @param window Pools that are compared at each end of the list.
     function _deepest(List memory list, uint256 max, uint256 window) internal view returns (address[] memory chosen) {
         uint256 count = _count(list);
@@ -37,18 +36,18 @@ abstract contract DeepestPools {
         chosen = new address[](max);
         for (uint256 k = 0; k < max; ++k) {
             uint256 best = 0;
-            uint256 most = 0;
+            uint256 maxAmount = 0;
             for (uint256 i = 0; i < size; ++i) {
-                // Of equal pools the newest is chosen.
-                if (pools[i] == address(0) || amounts[i][k & 1] < most) continue;
-                (best, most) = (i, amounts[i][k & 1]);
+                // The newest of equal pools is chosen.
+                if (pools[i] == address(0) || amounts[i][k & 1] < maxAmount) continue;
+                (best, maxAmount) = (i, amounts[i][k & 1]);
             }
             chosen[k] = pools[best];
             pools[best] = address(0);
         }
     }
 
-    /// @dev Length of a list without gaps, by doubling and bisection: not all factories have a getter for it.
+    /// @dev Length of a list without gaps, by doubling and bisection, because not all factories have a getter for it.
     function _count(List memory list) private view returns (uint256 count) {
         uint256 missing = 1;
         while (_poolAt(list, missing - 1) != address(0)) missing <<= 1;

@@ -4,24 +4,24 @@ pragma solidity 0.8.30;
 import {IDodoV2Factory} from "../interfaces/IDodoV2State.sol";
 
 /// @title DodoV2Lens
-/// @notice Finds proactive market makers; never deployed.
+/// @notice Finds pools of DODO V2 (proactive market makers); never deployed.
 contract DodoV2Lens {
     struct Found {
-        /// Which of the pairs of tokens asked for.
+        /// Index of the pair in `tokens`.
         uint256 index;
-        /// Which of the factories.
+        /// Index of the factory.
         uint256 factory;
         /// Zero if the factory has more than `max` pools.
         address pool;
-        /// True if the first token of the pair is the pool's base, else the second.
+        /// True if the first token of the pair is the pool's base token; otherwise the second is.
         bool firstIsBase;
     }
 
-    /// @dev Enough for more than `max` pools. A longer list, which anyone can make, must not use up the gas of other pairs.
+    /// @dev Enough for more than `max` pools. A longer list, which anyone can create, must not use up the gas of other pairs.
     uint256 private constant LIST_GAS = 45_000;
 
-    /// @notice The pools that factories have for `tokens`, taken two by two, either of them the base.
-    /// @param max Pools of one factory and one order of tokens.
+    /// @notice Pools of factories for `tokens` (consecutive pairs), with either token as the base.
+    /// @param max Maximum pools of one factory with one base token.
     function find(address[] calldata factories, address[] calldata tokens, uint256 max)
         external
         view
@@ -46,7 +46,7 @@ contract DodoV2Lens {
         }
     }
 
-    /// @return ok False if the list is too long for the gas.
+    /// @return ok False if the gas does not suffice for the list.
     function _list(address factory, address base, address quote)
         private
         view

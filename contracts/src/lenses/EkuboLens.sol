@@ -2,31 +2,31 @@
 pragma solidity 0.8.30;
 
 /// @title EkuboLens
-/// @notice Reads the ticks of Ekubo's pools from the storage of their core; never deployed.
-/// @dev A pool's words stand at fixed distances from its id, found by tracing the deployed core of Ethereum: its state at the id,
-///   ticks by their index, the words of the bitmap by their place.
+/// @notice Reads the ticks of Ekubo pools from the storage of their core; never deployed.
+/// @dev A pool's words are at fixed offsets from its id: its state at the id itself, then ticks by index, and words of the bitmap
+///   by position. The offsets come from traces of the core on Ethereum.
 contract EkuboLens {
     uint256 private constant TICKS = 0x435a5eb89a296820174331cf5a3902d9fca683928d56726d8e7acd6efb28c568;
     uint256 private constant BITMAP = 0x3def450d0010a2fef515ce5eba4b363b5a0f42fdd4c53e1c737975db05a2e3a5;
     /// @dev Bits of the bitmap below tick 0.
     int256 private constant OFFSET = 89421695;
     uint256 private constant SLOAD = 0x380eb4e0; // sload(), words behind it
-    /// @dev Words of storage asked for at once.
+    /// @dev Words of storage per call.
     uint256 private constant BATCH = 128;
 
     error ReadFailed(address core);
 
-    /// @notice The initialised ticks in the bitmap words `first` to `last`: two words a tick, rising: its index, then gross
+    /// @notice The initialized ticks in the bitmap words `first` to `last`, ascending, two words per tick: its index, then gross
     ///   liquidity in the high and net liquidity in the low half.
     function ticks(address core, bytes32 id, uint32 spacing, uint32 first, uint32 last)
         external
         view
         returns (uint256[] memory words)
     {
-        uint256[] memory asked = new uint256[](BATCH);
+        uint256[] memory requested = new uint256[](BATCH);
         uint256[] memory bitmaps = new uint256[](BATCH);
         uint256[] memory one = new uint256[](1);
-        // The length is not known ahead: words are laid down at the free pointer, which nothing else moves meanwhile.
+        // The length is not known in advance: words are written at the free memory pointer. Nothing else allocates memory meanwhile.
         uint256 count;
         assembly ("memory-safe") {
             words := mload(0x40)
@@ -34,11 +34,11 @@ contract EkuboLens {
         for (uint256 from = first; from <= last; from += BATCH) {
             uint256 some = last + 1 - from;
             if (some > BATCH) some = BATCH;
-            // unchecked here and below: places in storage wrap.
+            // unchecked here and below: storage slots wrap around.
             unchecked {
-                for (uint256 k; k < some; ++k) asked[k] = uint256(id) + BITMAP + from + k;
+                for (uint256 k; k < some; ++k) requested[k] = uint256(id) + BITMAP + from + k;
             }
-            _load(core, asked, bitmaps, some);
+            _load(core, requested, bitmaps, some);
             for (uint256 k; k < some; ++k) {
                 uint256 bits = bitmaps[k];
                 for (int256 place = int256((from + k) * 256) - OFFSET; bits != 0; ++place) {
@@ -72,8 +72,8 @@ contract EkuboLens {
         }
     }
 
-    /// @dev The first `count` of `answers` become what the core's storage holds at those of `slots`, whose length is overwritten
-    ///   while it is asked.
+    /// @dev Writes the words of the core's storage at the first `count` of `slots` to `answers`. Overwrites the length of `slots`
+    ///   during the call.
     function _load(address core, uint256[] memory slots, uint256[] memory answers, uint256 count) private view {
         bool ok;
         assembly ("memory-safe") {

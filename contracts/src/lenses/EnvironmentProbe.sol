@@ -2,7 +2,7 @@
 pragma solidity 0.8.30;
 
 /// @title EnvironmentProbe
-/// @notice Reports the environment of an eth_call; any answer at all shows that the node overrides code. Never deployed.
+/// @notice Reports the environment of an eth_call; a successful call shows that the node supports code overrides. Never deployed.
 contract EnvironmentProbe {
     function read()
         external

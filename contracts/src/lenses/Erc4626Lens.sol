@@ -4,7 +4,7 @@ pragma solidity 0.8.30;
 import {IERC4626State} from "../interfaces/IERC4626State.sol";
 
 /// @title Erc4626Lens
-/// @notice Reads tokenised vaults; never deployed.
+/// @notice Reads ERC-4626 vaults; never deployed.
 contract Erc4626Lens {
     struct State {
         uint256 totalAssets;
@@ -12,7 +12,7 @@ contract Erc4626Lens {
         uint256 maxDeposit;
         /// Assets of 10^27 shares, which some vaults use as their rate; zero if the vault does not report it.
         uint256 rate;
-        /// Answers of the vault itself for a sample of assets and of shares.
+        /// The vault's previews for a sample of assets and of shares.
         uint256 sampleAssets;
         uint256 quotedShares;
         uint256 sampleShares;
@@ -26,7 +26,7 @@ contract Erc4626Lens {
         try vault.convertToAssets(1e27) returns (uint256 rate) {
             state.rate = rate;
         } catch {}
-        // Large enough that one virtual share or asset changes the answer.
+        // Large enough that one virtual share or asset changes the result.
         state.sampleAssets = (state.totalAssets << 20) + 1;
         state.sampleShares = state.totalSupply / 3 + 1;
         state.quotedShares = vault.previewDeposit(state.sampleAssets);

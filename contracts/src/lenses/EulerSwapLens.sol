@@ -7,7 +7,7 @@ import {IEulerSwapPool, IEulerSwapRegistry, IEulerSwapState} from "../interfaces
 import {DeepestPools} from "./DeepestPools.sol";
 
 /// @title EulerSwapLens
-/// @notice Finds and reads pools of EulerSwap's second version; never deployed.
+/// @notice Finds and reads EulerSwap V2 pools; never deployed.
 contract EulerSwapLens is DeepestPools {
     struct Found {
         address pool;
@@ -19,29 +19,29 @@ contract EulerSwapLens is DeepestPools {
         bool known;
         uint256 inLimit;
         uint256 outLimit;
-        /// An amount within the limit, and the pool's own quote for it; zero if it refuses.
-        uint256 asked;
-        uint256 quoted;
+        /// An amount within the limit, and the pool's quote for it; zero if it reverts.
+        uint256 quoteIn;
+        uint256 quoteOut;
     }
 
-    /// @dev Part of its limit that a pool is asked to quote.
+    /// @dev Divisor of the limit: the lens requests a quote for this part of it.
     uint256 private constant PART = 1000;
 
     struct State {
         IEulerSwapState.DynamicParams params;
         uint112 reserve0;
         uint112 reserve1;
-        /// False while it is locked, not installed, or past its time.
+        /// False while the pool is locked, not installed, or expired.
         bool open;
-        /// By the token that is sold.
+        /// Index: the token that is sold.
         Side[2] sides;
     }
 
-    /// @dev Pools that are compared at each end of a list: their amounts take four calls of vaults.
+    /// @dev Pools to compare at each end of a list. It is small because the amounts of a pool need four calls of vaults.
     uint256 private constant WINDOW = 64;
 
-    /// @param assets The lower first.
-    /// @param max Pools to find; of more, those whose accounts have most in their vaults.
+    /// @param assets Both tokens, the lower address first.
+    /// @param max Maximum pools to find. If there are more, those with the largest balances in the vaults.
     function find(IEulerSwapRegistry registry, address[2] calldata assets, uint256 max)
         external
         view
@@ -91,9 +91,9 @@ contract EulerSwapLens is DeepestPools {
         } catch {
             return side;
         }
-        side.asked = side.inLimit / PART;
-        try IEulerSwapPool(address(pool)).computeQuote(tokenIn, tokenOut, side.asked, true) returns (uint256 amountOut) {
-            side.quoted = amountOut;
+        side.quoteIn = side.inLimit / PART;
+        try IEulerSwapPool(address(pool)).computeQuote(tokenIn, tokenOut, side.quoteIn, true) returns (uint256 amountOut) {
+            side.quoteOut = amountOut;
         } catch {}
     }
 }

@@ -5,7 +5,7 @@ import {IERC20Metadata} from "../interfaces/IERC20Metadata.sol";
 import {IFluidDexResolver, IFluidDexState} from "../interfaces/IFluidDex.sol";
 
 /// @title FluidDexLens
-/// @notice Finds and reads fluid-dex pools of the first type, as they are at this time; never deployed.
+/// @notice Finds and reads the current state of fluid-dex pools (type 1); never deployed.
 contract FluidDexLens {
     address private constant NATIVE = 0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE;
 
@@ -22,8 +22,8 @@ contract FluidDexLens {
 
     error NoPrices(address pool, bytes answer);
 
-    /// @return pools All of them.
-    /// @return tokens Two for every pool; the native token as the zero address.
+    /// @return pools All pools.
+    /// @return tokens Two for each pool; the native token is the zero address.
     function list(IFluidDexResolver resolver) external view returns (address[] memory pools, address[] memory tokens) {
         pools = resolver.getAllPoolAddresses();
         tokens = new address[](2 * pools.length);
@@ -33,7 +33,7 @@ contract FluidDexLens {
         }
     }
 
-    /// @param token0 Zero is native; so is token1.
+    /// @param token0 Zero is the native token, also for `token1`.
     function read(IFluidDexState pool, address token0, address token1) external returns (State memory state) {
         (state.decimals0, state.decimals1) = (_decimals(token0), _decimals(token1));
         state.settings = pool.readFromStorage(bytes32(uint256(1)));
@@ -66,7 +66,7 @@ contract FluidDexLens {
             if (bytes4(answer) != IFluidDexState.FluidDexPricesAndExchangeRates.selector) {
                 revert NoPrices(address(pool), answer);
             }
-            // Nine words behind the selector.
+            // Nine words after the selector.
             assembly ("memory-safe") {
                 mstore(add(answer, 4), sub(mload(answer), 4))
                 answer := add(answer, 4)

@@ -4,44 +4,44 @@ pragma solidity 0.8.30;
 import {IExecutor} from "../interfaces/IExecutor.sol";
 
 /// @title GasProbe
-/// @notice Measures the gas of hops in the Executor's own programs; never deployed.
-/// @dev Lives inside one eth_call, at the Guard's address, by a code override: the Executor runs programs for the Guard only. Each program
-///   runs in a frame that reverts with its gas, so that accounts and slots that one made warm are cold again for the next one
-///   (EIP-2929), and what it wrote is taken back.
+/// @notice Measures the gas of hops as steps of the Executor's programs; never deployed.
+/// @dev Runs in one eth_call, at the Guard's address by a code override, because the Executor runs programs only for the Guard. Each
+///   program runs in a frame that reverts with its gas. The revert undoes its writes, and accounts and slots that it warmed are cold
+///   again for the next program (EIP-2929).
 contract GasProbe {
     struct Hop {
-        /// Sold token, of which an override gives this account enough; zero for native.
+        /// Sold token, of which an override gives this account enough; zero for the native token.
         address token;
         /// Base units.
         uint256 amount;
-        /// Account that holds the input before the program runs, as behind another hop; zero if the program pulls it.
+        /// Account that holds the input before the program runs, as after another hop; zero if the program pulls it.
         address holder;
-        /// Receiver of output that the program does not send elsewhere: one that holds none of it, as the Guard does not.
+        /// Receiver of output that the program does not send elsewhere. It holds none of it, like the Guard.
         address recipient;
         bytes program;
     }
 
     error NotAllowed();
 
-    /// @dev Gas for the set-up of a hop, and for what follows the last one.
+    /// @dev Gas for the setup of a hop, and for the work after the last one.
     uint256 private constant SPARE_GAS = 400_000;
     uint256 private constant TRANSFER_GAS = 300_000;
     bytes4 private constant EXECUTE = IExecutor.execute.selector;
 
-    /// @dev Only inside a frame that reverts.
+    /// @dev Only in a frame that reverts.
     address private executor;
     address private token;
 
     receive() external payable {}
 
     /// @notice Only for the eth_call itself, whose sender is also its target.
-    /// @param limit Most gas of one program. A program that takes more counts as failed.
-    /// @return gasUsed Gas of each program, in the order of `hops`; zero if it failed or no gas was left to try it.
+    /// @param limit Maximum gas of one program. A program that uses more counts as failed.
+    /// @return gasUsed Gas of each program, in the order of `hops`; zero if it failed, or if no gas was left for it.
     function run(address runner, uint256 limit, Hop[] calldata hops) external returns (uint256[] memory gasUsed) {
         if (msg.sender != address(this) || tx.origin != address(this)) revert NotAllowed();
         gasUsed = new uint256[](hops.length);
         for (uint256 i; i < hops.length; ++i) {
-            // What a hop can take at most, with the 64th part that every call holds back.
+            // Maximum gas of a hop, with the 64th part that every call retains.
             if (gasleft() < (limit + SPARE_GAS) * 32 / 31) break;
             try this.attempt(runner, limit, hops[i]) {}
             catch (bytes memory answer) {
@@ -50,7 +50,7 @@ contract GasProbe {
         }
     }
 
-    /// @notice Runs one program and takes everything back by reverting with the gas it took, or with zero if it failed.
+    /// @notice Runs one program, and reverts with the gas that it used, or with zero if it failed.
     function attempt(address runner, uint256 limit, Hop calldata hop) external {
         if (msg.sender != address(this)) revert NotAllowed();
         executor = runner;
@@ -70,13 +70,13 @@ contract GasProbe {
         }
     }
 
-    /// @notice Pays an input that the Executor asks for, as the Guard does.
+    /// @notice Pays an input that the Executor requests, like the Guard.
     function pullInput(address to, uint256 amount) external {
         if (msg.sender != executor) revert NotAllowed();
         _transfer(token, to, amount);
     }
 
-    /// @dev Answers are not looked at: a hop without its input fails.
+    /// @dev Ignores return data: a hop without its input fails.
     function _transfer(address asset, address to, uint256 amount) private {
         assembly ("memory-safe") {
             let free := mload(0x40)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.30;
 
-/// @notice State of Gyro and reCLAMM pools in addition to that of all pools of the vault.
+/// @notice State of Gyro and reCLAMM pools in addition to the state of all pools in the vault.
 interface IBalancerV3RangePool {
     struct Gyro2ClpData {
         address[] tokens;
@@ -33,14 +33,14 @@ interface IBalancerV3RangePool {
 
     /// @dev Gyro's 2-CLP; the roots have 18 decimals.
     function getGyro2CLPPoolImmutableData() external view returns (Gyro2ClpData memory);
-    /// @dev Gyro's E-CLP: alpha, beta, c, s and lambda of 18 decimals; tau of alpha, tau of beta, u, v, w, z and d² of 38.
+    /// @dev Gyro's E-CLP: alpha, beta, c, s, and lambda with 18 decimals; tau of alpha, tau of beta, u, v, w, z, and d² with 38.
     function getECLPParams() external view returns (int256[5] memory params, int256[9] memory derived);
     /// @dev reCLAMM.
     function getReClammPoolDynamicData() external view returns (ReclammData memory);
     function computeCurrentVirtualBalances() external view returns (uint256 virtualA, uint256 virtualB, bool changed);
 }
 
-/// @notice State that is read of a hook that raises the fee of pools out of balance.
+/// @notice State of a hook that raises the fee of unbalanced pools.
 interface IBalancerV3SurgeHook {
     event ThresholdSurgePercentageChanged(address indexed pool, uint256 newSurgeThresholdPercentage);
     event MaxSurgeFeePercentageChanged(address indexed pool, uint256 newMaxSurgeFeePercentage);

@@ -5,7 +5,7 @@ import {IIziswapFactory, IIziswapState} from "../interfaces/IIziswap.sol";
 import {BitmapReader} from "./BitmapReader.sol";
 
 /// @title IziswapLens
-/// @notice Finds iziswap pools and reads them whole, through their getters; never deployed.
+/// @notice Finds iziswap pools and reads them through their getters; never deployed.
 contract IziswapLens is BitmapReader {
     struct State {
         uint160 sqrtPriceX96;
@@ -18,9 +18,9 @@ contract IziswapLens is BitmapReader {
 
     error NotInitialised(address pool);
 
-    /// @notice The pools for `tokens`, taken two by two, at each fee: all fees of the first pair, then of the next. Zero if
-    ///   there is none.
-    /// @param from A factory, or a contract that names one.
+    /// @notice Pools for `tokens` (consecutive pairs), and for each fee: all fees of the first pair, then of the
+    ///   next. Zero if there is no pool.
+    /// @param from A factory, or a contract with a getter for it.
     function find(address from, address[] calldata tokens, uint24[] calldata fees)
         external
         view
@@ -38,7 +38,7 @@ contract IziswapLens is BitmapReader {
         }
     }
 
-    /// @notice All of a pool but its points.
+    /// @notice A pool without its points.
     function read(IIziswapState pool) external view returns (State memory state) {
         (state.sqrtPriceX96, state.point,,,,, state.liquidity, state.liquidityX) = pool.state();
         if (state.sqrtPriceX96 == 0) revert NotInitialised(address(pool));
@@ -46,9 +46,9 @@ contract IziswapLens is BitmapReader {
         state.pointDelta = pool.pointDelta();
     }
 
-    /// @notice The points set in the bitmap words `first` to `last`, rising: three words a point: the point, then what it is
-    ///   (bit 0 an endpoint, bit 1 limit orders) in the high and its net liquidity in the low half, then what orders sell of X in
-    ///   the high and of Y in the low half.
+    /// @notice The points in the bitmap words `first` to `last`, ascending, three words per point: the point; flags (bit 0 an endpoint,
+    ///   bit 1 limit orders) in the high and net liquidity in the low half; amounts of X and of Y that orders sell, in the high and the
+    ///   low half.
     function points(address pool, int24 delta, int16 first, int16 last) external view returns (uint256[] memory words) {
         uint256[] memory set =
             _ticks(pool, IIziswapState.pointBitmap.selector, IIziswapState.points.selector, delta, first, last);

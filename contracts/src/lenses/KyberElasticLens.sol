@@ -4,17 +4,17 @@ pragma solidity 0.8.30;
 import {IKyberElasticFactory, IKyberElasticState} from "../interfaces/IKyberElastic.sol";
 
 /// @title KyberElasticLens
-/// @notice Finds kyber-elastic pools and reads them with the ticks around their price, through their getters; never deployed.
+/// @notice Finds kyber-elastic pools and reads them, with the ticks around their price, through their getters; never deployed.
 contract KyberElasticLens {
     struct State {
         uint160 sqrtPriceX96;
         int24 tick;
         uint128 liquidity;
         uint128 reinvestedLiquidity;
-        /// Parts of 100,000.
+        /// Parts per 100,000.
         uint24 feeUnits;
         int24 tickSpacing;
-        /// Initialised ticks beyond which nothing was read.
+        /// Initialized ticks that limit the range that was read.
         int24 lowest;
         int24 highest;
     }
@@ -23,8 +23,8 @@ contract KyberElasticLens {
 
     error NotInitialised(address pool);
 
-    /// @notice The pools that a factory has for `tokens`, taken two by two, at each fee: all fees of the first pair, then
-    ///   of the next. Zero if it has none.
+    /// @notice Pools of a factory for `tokens` (consecutive pairs), and for each fee: all fees of the first pair, then
+    ///   of the next. Zero if there is no pool.
     function find(IKyberElasticFactory factory, address[] calldata tokens, uint24[] calldata fees)
         external
         view
@@ -42,7 +42,7 @@ contract KyberElasticLens {
 
     /// @notice A pool, with at most `limit` ticks on each side of its price.
     /// @return state The pool without its ticks.
-    /// @return falling The ticks at and below the price, nearest first: two words a tick: its index, then gross liquidity in the
+    /// @return falling The ticks at and below the price, nearest first, two words per tick: its index, then gross liquidity in the
     ///   high and net liquidity in the low half.
     /// @return rising The ticks above the price, nearest first.
     function read(IKyberElasticState pool, uint256 limit)
@@ -62,13 +62,13 @@ contract KyberElasticLens {
         else state.highest = nearest;
     }
 
-    /// @dev A tick has two neighbors. One without is of a node that holds a part of the pool's storage only.
+    /// @dev An initialized tick has two neighbors. If they are missing, the node has only a part of the pool's storage.
     function _links(IKyberElasticState pool, int24 tick) private view returns (bool linked, int24 previous, int24 next) {
         (previous, next) = pool.initializedTicks(tick);
         linked = previous != next;
     }
 
-    /// @dev The ticks from `tick` on, downwards if `sign` is negative, and where they end.
+    /// @dev The ticks from `tick` on, downwards if `sign` is negative, and the tick at which they end.
     function _side(IKyberElasticState pool, int24 tick, int24 sign, uint256 limit)
         private
         view

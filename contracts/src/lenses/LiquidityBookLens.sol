@@ -4,10 +4,10 @@ pragma solidity 0.8.30;
 import {ILiquidityBookFactory, ILiquidityBookState} from "../interfaces/ILiquidityBookState.sol";
 
 /// @title LiquidityBookLens
-/// @notice Finds and reads pairs of price bins; never deployed.
+/// @notice Finds and reads Liquidity Book pairs (price bins); never deployed.
 contract LiquidityBookLens {
     struct Found {
-        /// Which of the pairs of tokens asked for.
+        /// Index of the pair in `tokens`.
         uint256 index;
         address pool;
         address tokenX;
@@ -17,26 +17,26 @@ contract LiquidityBookLens {
         uint256 timestamp;
         uint256 binStep;
         uint256 activeId;
-        /// As `getStaticFeeParameters` and `getVariableFeeParameters` order them.
+        /// In the order of `getStaticFeeParameters` and `getVariableFeeParameters`.
         uint256[7] fixedFee;
         uint256[4] variableFee;
-        /// Two words a bin: its id, then reserveX in the high and reserveY in the low half. First those from the active
-        /// one downwards, then those above it, rising.
+        /// Two words per bin: its id, then reserveX in the high and reserveY in the low half. First the active bin and those below it,
+        /// descending, then those above it, ascending.
         uint256[] below;
         uint256[] above;
-        /// True if all bins of a side are there.
+        /// True if all bins of a side are included.
         bool allBelow;
         bool allAbove;
-        /// True if bins may hold only so much liquidity: since version 2.2, the first with hooks.
+        /// True if the liquidity of a bin is limited: since version 2.2, the first with hooks.
         bool limited;
     }
 
-    /// @dev Flags in `getLBHooksParameters`: a hook is called before or after a swap.
+    /// @dev Flags in `getLBHooksParameters`: the pair calls a hook before or after a swap.
     uint256 private constant SWAP_HOOKS = 3 << 160;
 
     error HasHooks(address pool);
 
-    /// @notice All pairs that a factory has for `tokens`, taken two by two.
+    /// @notice All pairs of a factory for `tokens` (consecutive pairs).
     function find(address factory, address[] calldata tokens) external view returns (Found[] memory found) {
         ILiquidityBookFactory.PairInformation[][] memory pairs =
             new ILiquidityBookFactory.PairInformation[][](tokens.length / 2);
@@ -55,8 +55,8 @@ contract LiquidityBookLens {
         }
     }
 
-    /// @param most Bins that are read on each side of the active one.
-    function read(ILiquidityBookState pool, uint256 most) external view returns (State memory state) {
+    /// @param maxBins Maximum bins to read on each side of the active one.
+    function read(ILiquidityBookState pool, uint256 maxBins) external view returns (State memory state) {
         try pool.getLBHooksParameters() returns (bytes32 hooks) {
             if (uint256(hooks) & SWAP_HOOKS != 0) revert HasHooks(address(pool));
             state.limited = true;
@@ -75,16 +75,16 @@ contract LiquidityBookLens {
         ) = pool.getStaticFeeParameters();
         (state.variableFee[0], state.variableFee[1], state.variableFee[2], state.variableFee[3]) =
             pool.getVariableFeeParameters();
-        (state.below, state.allBelow) = _bins(pool, uint24(state.activeId), true, most);
-        (state.above, state.allAbove) = _bins(pool, uint24(state.activeId), false, most);
+        (state.below, state.allBelow) = _bins(pool, uint24(state.activeId), true, maxBins);
+        (state.above, state.allAbove) = _bins(pool, uint24(state.activeId), false, maxBins);
     }
 
-    function _bins(ILiquidityBookState pool, uint24 active, bool down, uint256 most)
+    function _bins(ILiquidityBookState pool, uint24 active, bool down, uint256 maxBins)
         private
         view
         returns (uint256[] memory words, bool complete)
     {
-        words = new uint256[](2 * most);
+        words = new uint256[](2 * maxBins);
         uint256 count = 0;
         uint24 id = active;
         // The active bin belongs to the side below.

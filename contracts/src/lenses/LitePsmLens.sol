@@ -21,7 +21,7 @@ contract LitePsmLens {
 
     function read(ILitePsm psm) external view returns (State memory state) {
         (state.tin, state.tout, state.factor) = (psm.tin(), psm.tout(), psm.to18ConversionFactor());
-        // The wrapper that pays USDS holds nothing: it converts the DAI of its module.
+        // The USDS wrapper has no balance: it converts the DAI of its module.
         try ILitePsmWrapper(address(psm)).psm() returns (ILitePsm module) {
             state.dai = IERC20(module.dai()).balanceOf(address(module));
         } catch {

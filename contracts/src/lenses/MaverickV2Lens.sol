@@ -6,7 +6,7 @@ import {SampleLens} from "./SampleLens.sol";
 
 /// @title MaverickV2Lens
 /// @notice Finds and samples Maverick V2 pools; never deployed.
-/// @dev The pool asks for its payment by a callback, whose revert undoes the swap and carries out both amounts.
+/// @dev The pool requests its payment in a callback, whose revert undoes the swap and returns both amounts.
 contract MaverickV2Lens is SampleLens {
     struct Request {
         address pool;
@@ -19,11 +19,11 @@ contract MaverickV2Lens is SampleLens {
         address pool;
     }
 
-    /// @dev A swap that did not take all of its input, or asked for no payment.
+    /// @dev The swap did not use its whole input, or requested no payment.
     error NotWhole();
 
-    /// @notice Pools of a factory for `tokens`, taken two by two, the lower address first.
-    /// @param max Pools of a pair; the first ones are returned if it has more.
+    /// @notice Pools of a factory for `tokens` (consecutive pairs), the lower address first.
+    /// @param max Maximum pools of a pair; the first ones of the factory.
     function find(address factory, address[] calldata tokens, uint256 max) external view returns (Found[] memory found) {
         address[][] memory pools = new address[][](tokens.length / 2);
         uint256 count = 0;

@@ -6,32 +6,31 @@ import {IPairTokens} from "../interfaces/IPairTokens.sol";
 import {IUniswapV2Pair} from "../interfaces/IUniswapV2Pair.sol";
 
 /// @title PairFeeLens
-/// @notice The fee that a pair of Uniswap V2's kind really takes, found by swaps. For the call, the pair's storage
-/// states a smaller reserve of its first token than its balance: the difference counts as paid in, so no tokens of a holder
-/// are needed.
+/// @notice Measures the fee of a Uniswap V2 pair by swaps. For the call, a storage override sets the reserve of the first token below
+///   the pair's balance. The pair takes the difference as paid in, so no token holder is needed.
 contract PairFeeLens {
-    /// @notice The swap went through, and is undone.
+    /// @notice The swap succeeded, and is undone.
     error Swapped();
 
     /// @notice Returned if no fee could be found.
     uint256 public constant UNKNOWN = type(uint256).max;
-    /// @dev In steps of ten parts per million; dearer forks are of no use.
-    uint256 private constant MOST_STEPS = 10_000;
+    /// @dev In steps of ten parts per million. Pairs with higher fees are not useful.
+    uint256 private constant MAX_STEPS = 10_000;
 
-    /// @dev For one getter of a pair or a token. Rebasing tokens behind proxies stay below it.
+    /// @dev For one getter of a pair or a token. Rebasing tokens with proxies use less.
     uint256 private constant CALL_GAS = 200_000;
     /// @dev Gas with which a call gets `CALL_GAS`.
     uint256 private constant MIN_GAS = 210_000;
 
     struct Claim {
         IUniswapV2Pair pair;
-        /// Reserves that the storage has been made to say.
+        /// Reserves in the overridden storage.
         uint256 reserve0;
         uint256 reserve1;
     }
 
-    /// @notice Balances of both tokens of each pair; zero for a token that does not answer. Anyone can create a pair of a hostile
-    /// token, which must not hide the balances of other pairs.
+    /// @notice Balances of both tokens of each pair; zero for a token whose call fails. Anyone can create a pair of a hostile token,
+    ///   which must not hide the balances of other pairs.
     function balances(IUniswapV2Pair[] calldata pairs) external view returns (uint256[2][] memory found) {
         found = new uint256[2][](pairs.length);
         for (uint256 i = 0; i < pairs.length; ++i) {
@@ -47,9 +46,9 @@ contract PairFeeLens {
         return _word(token, abi.encodeCall(IERC20.balanceOf, (pair)));
     }
 
-    /// @dev First word of an answer; zero if the call fails.
+    /// @dev First word of the return data; zero if the call fails.
     function _word(address target, bytes memory input) private view returns (uint256 word) {
-        // A call that gets less gas would pass for a failure. Burns the rest, so that `ReadRunner` reports the shortage.
+        // A call with less gas would look like a failed call. This burns the rest, so that `ReadRunner` reports the shortage.
         if (gasleft() < MIN_GAS) {
             assembly ("memory-safe") {
                 invalid()
@@ -61,17 +60,17 @@ contract PairFeeLens {
         }
     }
 
-    /// @return feePpm the least fee in parts per million that the pair accepts, to ten of them; `UNKNOWN` if it keeps
-    /// its reserves elsewhere or does not swap
+    /// @return feePpm lowest fee in parts per million that the pair accepts, in steps of ten; `UNKNOWN` if its reserves are stored
+    ///   elsewhere, or if it does not swap
     function fee(Claim calldata claim) external returns (uint256 feePpm) {
         (uint112 reserve0, uint112 reserve1,) = claim.pair.getReserves();
         if (reserve0 != claim.reserve0 || reserve1 != claim.reserve1) return UNKNOWN;
         address pair = address(claim.pair);
         uint256 amountIn = IERC20(IPairTokens(pair).token0()).balanceOf(pair) - reserve0;
-        if (!accepts(claim, amountIn, MOST_STEPS)) return UNKNOWN;
+        if (!accepts(claim, amountIn, MAX_STEPS)) return UNKNOWN;
         if (accepts(claim, amountIn, 0)) return 0;
         uint256 refused = 0;
-        uint256 accepted = MOST_STEPS;
+        uint256 accepted = MAX_STEPS;
         while (accepted - refused > 1) {
             uint256 middle = (accepted + refused) / 2;
             if (accepts(claim, amountIn, middle)) accepted = middle;
@@ -90,7 +89,7 @@ contract PairFeeLens {
         return false;
     }
 
-    /// @dev Always reverts, so that every swap finds the pair as it was.
+    /// @dev Always reverts, so that every swap starts from the same state.
     function trySwap(IUniswapV2Pair pair, uint256 amountOut) external {
         pair.swap(0, amountOut, address(0xdead), "");
         revert Swapped();

@@ -4,7 +4,7 @@ pragma solidity 0.8.30;
 import {IPancakeInfinityBinManager, IPancakeInfinityClManager} from "../interfaces/IPancakeInfinity.sol";
 
 /// @title PancakeInfinityLens
-/// @notice Reads pools of both managers of pancake-infinity through their getters; never deployed.
+/// @notice Reads pools of both pancake-infinity managers through their getters; never deployed.
 contract PancakeInfinityLens {
     struct ClState {
         uint160 sqrtPriceX96;
@@ -18,11 +18,11 @@ contract PancakeInfinityLens {
         uint24 activeId;
         uint24 protocolFee;
         uint24 lpFee;
-        /// Two words a bin: its id, then reserveX in the high and reserveY in the low half. First those from the active one
-        /// downwards, then those above it, rising.
+        /// Two words per bin: its id, then reserveX in the high and reserveY in the low half. First the active bin and those below
+        /// it, descending, then those above it, ascending.
         uint256[] below;
         uint256[] above;
-        /// True if all bins of a side are there.
+        /// True if all bins of a side are included.
         bool allBelow;
         bool allAbove;
     }
@@ -30,30 +30,30 @@ contract PancakeInfinityLens {
     error Paused(address manager);
     error ReadFailed(address manager, bytes4 selector);
 
-    /// @notice Price or active bin of each pool: zero if there is none.
+    /// @notice Price or active bin of each pool; zero if the pool does not exist.
     function prices(address manager, bytes32[] calldata ids) external view returns (uint256[] memory words) {
         words = new uint256[](ids.length);
         for (uint256 i = 0; i < ids.length; ++i) {
-            // Both managers name it alike, with the price or the active bin first.
+            // The getter has the same name in both managers; the price or the active bin is its first word.
             (words[i],) = _get(manager, IPancakeInfinityClManager.getSlot0.selector, ids[i], 0);
         }
     }
 
-    /// @notice All of a pool but its ticks.
+    /// @notice A pool without its ticks.
     function readCl(IPancakeInfinityClManager manager, bytes32 id) external view returns (ClState memory state) {
         if (manager.paused()) revert Paused(address(manager));
         (state.sqrtPriceX96, state.tick, state.protocolFee, state.lpFee) = manager.getSlot0(id);
         state.liquidity = manager.getLiquidity(id);
     }
 
-    /// @notice The initialised ticks in the bitmap words `first` to `last`: two words a tick, rising: its index, then gross
-    /// liquidity in the high and net liquidity in the low half.
+    /// @notice The initialized ticks in the bitmap words `first` to `last`, ascending, two words per tick: its index, then gross
+    ///   liquidity in the high and net liquidity in the low half.
     function ticks(address manager, bytes32 id, int24 spacing, int16 first, int16 last)
         external
         view
         returns (uint256[] memory words)
     {
-        // The length is not known ahead: words are laid down at the free pointer, which nothing else moves meanwhile.
+        // The length is not known in advance: words are written at the free memory pointer. Nothing else allocates memory meanwhile.
         uint256 count;
         assembly ("memory-safe") {
             words := mload(0x40)
@@ -81,24 +81,24 @@ contract PancakeInfinityLens {
         }
     }
 
-    /// @param most Bins that are read on each side of the active one.
-    function readBin(IPancakeInfinityBinManager manager, bytes32 id, uint256 most)
+    /// @param maxBins Maximum bins to read on each side of the active one.
+    function readBin(IPancakeInfinityBinManager manager, bytes32 id, uint256 maxBins)
         external
         view
         returns (BinState memory state)
     {
         if (manager.paused()) revert Paused(address(manager));
         (state.activeId, state.protocolFee, state.lpFee) = manager.getSlot0(id);
-        (state.below, state.allBelow) = _bins(manager, id, state.activeId, true, most);
-        (state.above, state.allAbove) = _bins(manager, id, state.activeId, false, most);
+        (state.below, state.allBelow) = _bins(manager, id, state.activeId, true, maxBins);
+        (state.above, state.allAbove) = _bins(manager, id, state.activeId, false, maxBins);
     }
 
-    function _bins(IPancakeInfinityBinManager manager, bytes32 id, uint24 active, bool down, uint256 most)
+    function _bins(IPancakeInfinityBinManager manager, bytes32 id, uint24 active, bool down, uint256 maxBins)
         private
         view
         returns (uint256[] memory words, bool complete)
     {
-        words = new uint256[](2 * most);
+        words = new uint256[](2 * maxBins);
         uint256 count = 0;
         uint24 bin = active;
         // The active bin belongs to the side below.
@@ -126,7 +126,7 @@ contract PancakeInfinityLens {
     }
 
     /// @dev Equals manager.staticcall(abi.encodeWithSelector(selector, id, argument)) and decoding the first two words, without
-    /// leaving memory behind: a pool takes thousands of these.
+    ///   allocating memory, because a pool needs thousands of calls.
     function _get(address manager, bytes4 selector, bytes32 id, int256 argument)
         private
         view

@@ -4,16 +4,16 @@ pragma solidity 0.8.30;
 import {ReadRunner} from "./ReadRunner.sol";
 
 /// @title PlainReadBatch
-/// @notice Many reads in one eth_call of a node that cannot override code: a contract creation that is never sent. It
-/// makes the lenses it needs, reads, and ends with the answers in the place of its code.
+/// @notice Runs many reads in one eth_call of a node that does not support code overrides. The call is a contract creation that is
+///   never sent: its constructor creates the lenses and runs the reads, and the created code is the result.
 contract PlainReadBatch {
     struct Lens {
-        /// Address at which the reads expect it.
+        /// Address at which the reads expect the lens.
         address at;
         bytes code;
     }
 
-    /// @notice Returns answers that are longer than the code of a contract may be.
+    /// @notice Results are longer than the maximum code size of a contract.
     error Answers(bytes answers);
 
     /// @dev EIP-170.

@@ -7,7 +7,7 @@ import {StorageSlots} from "../slots/StorageSlots.sol";
 import {SampleLens} from "./SampleLens.sol";
 
 /// @title ProgramLens
-/// @notice Samples any pool that the Executor can trade with, by running the Executor's own step; never deployed.
+/// @notice Samples any pool that the Executor supports, by running the Executor's own step; never deployed.
 /// @dev It is its own Guard: the immutable of ExecutorCore must be the address of the lens. Overrides give it more of both tokens
 ///   than any sample needs.
 contract ProgramLens is SampleLens, ExecutorCore, StorageSlots {
@@ -17,7 +17,7 @@ contract ProgramLens is SampleLens, ExecutorCore, StorageSlots {
         /// Zero is the native token.
         address token0;
         address token1;
-        /// Steps that sell all that the Executor holds, and pay the recipient.
+        /// Steps that sell the Executor's whole balance, and pay the recipient.
         bytes program0;
         bytes program1;
     }
@@ -30,10 +30,10 @@ contract ProgramLens is SampleLens, ExecutorCore, StorageSlots {
         Trials trials;
     }
 
-    /// @dev Receives outputs, and what the lens holds in addition to an input.
+    /// @dev Receives outputs, and the lens's balance above an input.
     address private constant RECIPIENT = address(uint160(uint256(keccak256("sluice.lens.recipient"))));
 
-    /// @dev Rebasing tokens behind proxies stay below 200,000.
+    /// @dev Rebasing tokens with proxies stay below 200,000.
     uint256 private constant VIEW_GAS = 1_000_000;
 
     /// @dev The lens cannot hold exactly the amount, or the step failed.

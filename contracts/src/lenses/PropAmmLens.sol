@@ -5,13 +5,13 @@ import {IERC20Metadata} from "../interfaces/IERC20Metadata.sol";
 import {IPropAmmState} from "../interfaces/IPropAmm.sol";
 
 /// @title PropAmmLens
-/// @notice Samples what a venue of proprietary market makers quotes; never deployed.
+/// @notice Samples the quotes of a proprietary AMM venue; never deployed.
 contract PropAmmLens {
-    /// @dev Amounts that are asked for: from a 1,024th of a whole token, each twice the one before.
-    uint256 private constant MOST = 38;
+    /// @dev Number of amounts to quote: the first is 1/1,024 of a whole token, and each one is twice the previous one.
+    uint256 private constant MAX_SAMPLES = 38;
     uint256 private constant SMALLEST = 1024;
 
-    /// @dev By the token that is sold; empty if it is not traded now.
+    /// @dev Index: the token that is sold. Empty if the venue does not trade it now.
     struct Side {
         uint256[] amountsIn;
         uint256[] amountsOut;
@@ -21,14 +21,14 @@ contract PropAmmLens {
         for (uint256 i; i < 2; ++i) sides[i] = _side(venue, tokens[i], tokens[1 - i]);
     }
 
-    /// @dev Ends if the venue refuses more, or pays no more for it.
+    /// @dev Stops when the venue rejects the next amount, or pays no more for it.
     function _side(IPropAmmState venue, address tokenIn, address tokenOut) private returns (Side memory side) {
-        (side.amountsIn, side.amountsOut) = (new uint256[](MOST), new uint256[](MOST));
+        (side.amountsIn, side.amountsOut) = (new uint256[](MAX_SAMPLES), new uint256[](MAX_SAMPLES));
         uint256 count;
         if (venue.isActive(tokenIn, tokenOut)) {
             uint256 amount = 10 ** IERC20Metadata(tokenIn).decimals() / SMALLEST;
             if (amount == 0) amount = 1;
-            for (uint256 k; k < MOST; ++k) {
+            for (uint256 k; k < MAX_SAMPLES; ++k) {
                 uint256 amountOut = _quote(venue, tokenIn, tokenOut, amount);
                 if (count > 0 && amountOut <= side.amountsOut[count - 1]) break;
                 if (amountOut > 0) (side.amountsIn[count], side.amountsOut[count++]) = (amount, amountOut);

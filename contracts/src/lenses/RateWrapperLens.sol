@@ -4,17 +4,17 @@ pragma solidity 0.8.30;
 import {IRateWrapperState, IRebasingTokenState} from "../interfaces/IRateWrapperState.sol";
 
 /// @title RateWrapperLens
-/// @notice Reads wrappers of rebasing tokens, of the wstETH kind; never deployed.
+/// @notice Reads wrappers of rebasing tokens, like wstETH; never deployed.
 contract RateWrapperLens {
     uint256 private constant SAMPLE = 123456789012345678901;
 
     struct State {
-        /// Base units of the rebasing token, and the shares that stand for them.
+        /// Base units of the rebasing token, and the corresponding shares.
         uint256 pooled;
         uint256 shares;
-        /// Shares that the wrapper has given out.
+        /// Total supply of the wrapper in shares.
         uint256 supply;
-        /// Sample amount, and what the wrapper gives for it: shares for so much, and so much for shares.
+        /// Sample amount, and its quotes by the wrapper: shares for this amount, and amount for this number of shares.
         uint256 sample;
         uint256[2] quotes;
     }

@@ -4,7 +4,7 @@ pragma solidity 0.8.30;
 import {ReadRunner} from "./ReadRunner.sol";
 
 /// @title ReadBatch
-/// @notice Many reads in one eth_call; never deployed: its code is put at a spare address by a state override.
+/// @notice Runs many reads in one eth_call; never deployed: a state override sets its code at an unused address.
 contract ReadBatch {
     function run(ReadRunner.Read[] memory reads) external returns (ReadRunner.Answer[] memory) {
         return ReadRunner.run(reads);

@@ -5,21 +5,21 @@ import {ICurveAddressProvider} from "../interfaces/ICurveAddressProvider.sol";
 import {IRedeemable, ISignedCoins} from "../interfaces/IRedeemable.sol";
 
 /// @title RedemptionLens
-/// @notice Tells what a token redeems for, if it is a share of something else, and how much of that is there to be paid out now;
-///   never deployed. What stands at an address may be hostile: each call gets a fixed amount of gas and answers some words at most, and
-///   what a share claims to have counts only as far as the tokens' own balances bear it out.
+/// @notice Reads the tokens for which a share is redeemed, and the amount that can be paid out now; never deployed. The contract at
+///   an address may be hostile: each call gets a fixed amount of gas, only a limited number of words of its return data is read, and
+///   reported assets count only up to the balances of their tokens.
 contract RedemptionLens {
     enum Kind {
         None,
-        /// One token, at a rate that the share tells.
+        /// One token, at a rate that the share reports.
         Vault,
         Reserve,
         Market,
         Staked,
-        /// Several tokens, of which a share is an equal part.
+        /// Several tokens; a share is an equal part of each.
         Pair,
         Weighted,
-        /// Several tokens that are worth the same but for their rates, and of any worth: a share grows by a virtual price.
+        /// Several tokens with equal value after their rates, or with any values: the value of a share grows by a virtual price.
         Stable,
         Crypto
     }
@@ -28,11 +28,11 @@ contract RedemptionLens {
         Kind kind;
         uint256 supply;
         address[] tokens;
-        /// Base units of each that are there to be paid out.
+        /// Base units of each token that can be paid out.
         uint256[] held;
-        /// Weights, or rates, in 1e18; empty if all are alike.
+        /// Weights, or rates, with 18 decimals; empty if all are equal.
         uint256[] scales;
-        /// A number of shares and the assets that they redeem for; with several tokens, 1e18 and the virtual price.
+        /// A number of shares and the assets for which they are redeemed; with several tokens, 1e18 and the virtual price.
         uint256 sample;
         uint256 redeemed;
         /// Assets that the holder can withdraw now, if that is less than its balance.
@@ -40,21 +40,21 @@ contract RedemptionLens {
     }
 
     uint256 private constant CALL_GAS = 300_000;
-    /// @dev For one share with all that is asked of it; most take less than a tenth.
-    uint256 private constant MOST_GAS = 4_000_000;
-    uint256 private constant MOST_WORDS = 32;
-    uint256 private constant MOST_COINS = 8;
+    /// @dev For one share with all of its calls; nearly all shares use less than a tenth.
+    uint256 private constant MAX_GAS = 4_000_000;
+    uint256 private constant MAX_WORDS = 32;
+    uint256 private constant MAX_COINS = 8;
     uint256 private constant ONE = 1e18;
     address private constant DEAD = 0x000000000000000000000000000000000000dEaD;
-    /// @dev Numbers in Curve's list of the registries of pools that come from no factory, of equals and of others.
+    /// @dev Ids, in Curve's address provider, of the registries of pools without a factory: stable pools, and crypto pools.
     uint256 private constant STABLE_REGISTRY = 0;
     uint256 private constant CRYPTO_REGISTRY = 5;
     address private constant CURVE_NATIVE = 0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE;
 
-    /// @param holder An account that may hold some of it, such as a pool.
-    /// @param registries Curve's list of its registries; zero if the chain has none.
+    /// @param holder An account that may have a balance of the share, such as a pool.
+    /// @param registries Curve's address provider; zero if the chain has none.
     function read(address share, address holder, address registries) external view returns (State memory state) {
-        uint256 enough = gasleft() > MOST_GAS ? gasleft() - MOST_GAS : 0;
+        uint256 enough = gasleft() > MAX_GAS ? gasleft() - MAX_GAS : 0;
         state.limit = type(uint256).max;
         state.supply = _number(share, abi.encodeCall(IRedeemable.totalSupply, ()));
         if (state.supply == 0) return state;
@@ -67,7 +67,7 @@ contract RedemptionLens {
 
     function _readSingle(State memory state, address share) private view returns (bool) {
         address token;
-        // A small sample would show the rounding to whole units; no holder redeems the whole supply.
+        // A third of the supply: a small sample would be rounded to whole units, and no holder redeems the whole supply.
         state.sample = state.supply / 3 + 1;
         if ((token = _address(share, abi.encodeCall(IRedeemable.asset, ()))) != address(0)) {
             state.kind = Kind.Vault;
@@ -80,7 +80,7 @@ contract RedemptionLens {
         } else if ((token = _address(share, abi.encodeCall(IRedeemable.STAKED_TOKEN, ()))) != address(0)) {
             state.kind = Kind.Staked;
             (bool ok, uint256 assets) = _word(share, abi.encodeCall(IRedeemable.previewRedeem, (state.sample)));
-            // The first kind is one for one.
+            // The first kind is 1:1.
             state.redeemed = ok ? assets : state.sample;
         } else {
             return _readByRate(state, share);
@@ -130,10 +130,10 @@ contract RedemptionLens {
         address pool = _curvePool(share, registries);
         (bool ok, uint256 price) = _word(pool, abi.encodeCall(IRedeemable.get_virtual_price, ()));
         if (!ok) return false;
-        address[] memory tokens = new address[](MOST_COINS);
-        uint256[] memory held = new uint256[](MOST_COINS);
+        address[] memory tokens = new address[](MAX_COINS);
+        uint256[] memory held = new uint256[](MAX_COINS);
         uint256 count = 0;
-        for (; count < MOST_COINS; ++count) {
+        for (; count < MAX_COINS; ++count) {
             (tokens[count], held[count]) = _coin(pool, count);
             if (tokens[count] == address(0)) break;
             uint256 there =
@@ -152,8 +152,8 @@ contract RedemptionLens {
         return true;
     }
 
-    /// @dev Returns the share itself, or the pool that it names if that pool names the share. The first shares and pools, such as
-    ///   3pool's, do not name each other, but Curve's registries do. Zero if there is none.
+    /// @dev Returns the share itself, or the pool that it names if that pool names the share. Curve's first shares and pools, such as
+    ///   3pool's, do not name each other, but its registries have them. Zero if there is no pool.
     function _curvePool(address share, address registries) private view returns (address pool) {
         (bool ok,) = _word(share, abi.encodeCall(IRedeemable.get_virtual_price, ()));
         if (ok) return share;
@@ -172,10 +172,10 @@ contract RedemptionLens {
         if (_address(registry, abi.encodeCall(IRedeemable.get_lp_token, (pool))) != share) return address(0);
     }
 
-    /// @dev Rates come as factors to 36 digits after the comma, less those of the token.
+    /// @dev Rates are factors with 36 decimals, less those of the token.
     function _curveRates(address pool, address[] memory tokens) private view returns (uint256[] memory rates) {
         uint256[] memory words = _words(pool, abi.encodeCall(IRedeemable.stored_rates, ()));
-        // Of a fixed length in older pools, else behind offset and length.
+        // Older pools return a fixed array; others return offset and length first.
         uint256 from = words.length == tokens.length ? 0 : 2;
         if (words.length < from + tokens.length) return rates;
         rates = new uint256[](tokens.length);
@@ -195,16 +195,16 @@ contract RedemptionLens {
         if (token != address(0)) balance = _number(pool, abi.encodeCall(ISignedCoins.balances, (signed)));
     }
 
-    /// @dev A share names its vault, and counts only if the vault has it as the pool of its id.
+    /// @dev A share names its vault, and counts only if the vault has the share as the pool of its id.
     function _readBalancer(State memory state, address share) private view {
         (bool ok, uint256 id) = _word(share, abi.encodeCall(IRedeemable.getPoolId, ()));
         address vault = ok ? _address(share, abi.encodeCall(IRedeemable.getVault, ())) : address(0);
         if (vault == address(0) || _address(vault, abi.encodeCall(IRedeemable.getPool, (bytes32(id)))) != share) return;
         uint256[] memory words = _words(vault, abi.encodeCall(IRedeemable.getPoolTokens, (bytes32(id))));
-        // Three words in front, then two arrays of the same length.
+        // Three words, then two arrays of the same length.
         if (words.length < 5) return;
         uint256 count = words[3];
-        if (count < 2 || count > MOST_COINS || words.length < 5 + 2 * count) return;
+        if (count < 2 || count > MAX_COINS || words.length < 5 + 2 * count) return;
         uint256[] memory weights = _words(share, abi.encodeCall(IRedeemable.getNormalizedWeights, ()));
         bool isWeighted = weights.length >= 2 + count;
         state.tokens = new address[](count);
@@ -244,7 +244,7 @@ contract RedemptionLens {
         if (!ok) rate = ONE;
     }
 
-    /// @dev Unpaid fees already count as shares, and a pool may hold most of its own shares.
+    /// @dev Unpaid fees already count as shares, and a pool may hold a large part of its own shares.
     function _countShares(State memory state, address share) private view {
         (bool ok, uint256 supply) = _word(share, abi.encodeCall(IRedeemable.getActualSupply, ()));
         if (!ok) (ok, supply) = _word(share, abi.encodeCall(IRedeemable.getVirtualSupply, ()));
@@ -277,7 +277,7 @@ contract RedemptionLens {
         return word >> 160 == 0 ? address(uint160(word)) : address(0);
     }
 
-    /// @dev Zero if there is no answer.
+    /// @dev Zero if the call fails.
     function _number(address target, bytes memory input) private view returns (uint256 word) {
         bool ok;
         (ok, word) = _word(target, input);
@@ -292,13 +292,13 @@ contract RedemptionLens {
         }
     }
 
-    /// @dev Returns the first words of an answer of any length; none if there is no answer.
+    /// @dev Returns the first words of return data of any length; none if the call fails.
     function _words(address target, bytes memory input) private view returns (uint256[] memory words) {
-        words = new uint256[](MOST_WORDS);
+        words = new uint256[](MAX_WORDS);
         assembly ("memory-safe") {
             let ok := staticcall(CALL_GAS, target, add(input, 32), mload(input), 0, 0)
             let count := mul(ok, div(returndatasize(), 32))
-            if gt(count, MOST_WORDS) { count := MOST_WORDS }
+            if gt(count, MAX_WORDS) { count := MAX_WORDS }
             returndatacopy(add(words, 32), 0, mul(count, 32))
             mstore(words, count)
         }

@@ -2,10 +2,10 @@
 pragma solidity 0.8.30;
 
 /// @title SampleLens
-/// @notice Runs a swap at several amounts, each from the same state, for pools without math of our own; never deployed.
-/// @dev Three frames for each amount, because the pool is hostile. `swapOnce` makes the swap and may fail in any way. `trial` makes
-///   one word of it: zero if `swapOnce` failed, and reverts with that word, which undoes the swap. `_outputs` accepts exactly one
-///   word, so nothing that a pool reverts with can pass for a result. Gas is limited for each amount and for all.
+/// @notice Runs a swap at several amounts, each from the same state, for pools whose math is not implemented; never deployed.
+/// @dev Three frames for each amount, because the pool may be hostile. `swapOnce` makes the swap and may fail in any way. `trial`
+///   reduces its result to one word, zero if `swapOnce` failed, and reverts with it, which undoes the swap. `_outputs` accepts exactly
+///   one word, so revert data of a pool cannot pass for a result. Gas is limited for each amount and in total.
 abstract contract SampleLens {
     struct Trials {
         /// Amounts of each token to sell.
@@ -55,7 +55,7 @@ abstract contract SampleLens {
 
     /// @dev Outputs by amount; zero if the swap fails or the gas is used up.
     /// @param gasEach Gas of one swap.
-    /// @param gasAll Gas of all of them; amounts after that are not tried.
+    /// @param gasAll Total gas; amounts that exceed it are not tried.
     function _outputs(bytes memory pool, bool zeroForOne, uint256[] memory amounts, uint256 gasEach, uint256 gasAll)
         private
         returns (uint256[] memory outputs)
@@ -66,7 +66,7 @@ abstract contract SampleLens {
             if (start - gasleft() + gasEach > gasAll) break;
             bytes memory data = abi.encodeCall(this.trial, (pool, zeroForOne, amounts[i]));
             uint256 output;
-            // A swap that gets less gas would pass for a refusal. Burns the rest, so that `ReadRunner` reports the shortage.
+            // A swap with less gas would look like a failed swap. This burns the rest, so that `ReadRunner` reports the shortage.
             if (gasleft() - gasleft() / 64 < gasEach + CALL_GAS) {
                 assembly ("memory-safe") {
                     invalid()

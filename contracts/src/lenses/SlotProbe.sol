@@ -4,19 +4,19 @@ pragma solidity 0.8.30;
 import {IERC20} from "../interfaces/IERC20.sol";
 
 /// @title SlotProbe
-/// @notice Reads a token as many owners see it, whose storage an eth_call has overridden; never deployed.
+/// @notice Reads a token for many owners whose storage an eth_call overrides; never deployed.
 contract SlotProbe {
-    /// @dev A reading that failed is 2^256 - 2, which no token answers.
+    /// @dev A failed read is 2^256 - 2, which no token returns.
     struct Reading {
         uint256 balance;
         uint256 allowance;
     }
 
     uint256 private constant READ_GAS = 1_000_000;
-    /// @dev Between a warm account (100) and a cold one (2,600), EIP-2929.
+    /// @dev Threshold between the costs of a warm (100) and a cold account (2,600), EIP-2929.
     uint256 private constant WARM_GAS = 1_000;
 
-    /// @notice Balance and allowance of the owners at `first`, `first + 1` and so on.
+    /// @notice Balance and allowance of the owners `first`, `first + 1`, and so on.
     function read(address token, address spender, address first, uint256 count)
         external
         view
@@ -32,7 +32,7 @@ contract SlotProbe {
         }
     }
 
-    /// @notice Which of `accounts` the token looks at to answer `balanceOf(owner)` or `allowance(owner, owner)`.
+    /// @notice Returns which of `accounts` the token accesses for `balanceOf(owner)` or `allowance(owner, owner)`.
     function touched(address token, address owner, address[] calldata accounts) external view returns (bool[] memory warm) {
         _word(token, abi.encodeCall(IERC20.balanceOf, (owner)));
         _word(token, abi.encodeCall(IERC20.allowance, (owner, owner)));
@@ -42,7 +42,7 @@ contract SlotProbe {
             uint256 used;
             assembly ("memory-safe") {
                 let gasBefore := gas()
-                // With no gas the call fails at once; only the access is paid for.
+                // A call without gas fails at once, so that it costs only the access.
                 pop(staticcall(0, account, 0, 0, 0, 0))
                 used := sub(gasBefore, gas())
             }
@@ -50,14 +50,14 @@ contract SlotProbe {
         }
     }
 
-    /// @notice As the spender: moves `amount` from `owner` to `to`, and what the balances were before and after.
+    /// @notice As the spender: moves `amount` from `owner` to `to`, and returns the balances before and after.
     function take(address token, address owner, address to, uint256 amount)
         external
         returns (uint256 ownerBefore, uint256 ownerAfter, uint256 received)
     {
         ownerBefore = _word(token, abi.encodeCall(IERC20.balanceOf, (owner)));
         uint256 before = _word(token, abi.encodeCall(IERC20.balanceOf, (to)));
-        // Not the return value but the balances say what happened.
+        // Return values may be wrong, so only balances count.
         (bool ok,) = token.call(abi.encodeCall(IERC20.transferFrom, (owner, to, amount)));
         ok;
         ownerAfter = _word(token, abi.encodeCall(IERC20.balanceOf, (owner)));

@@ -14,14 +14,14 @@ contract SolidlyLens {
         uint256 reserve0;
         uint256 reserve1;
         bool stable;
-        /// Quotes of the pair itself for a sample of each token: from it the fee is known.
+        /// The pair's own quotes for a sample of each token, from which the caller derives the fee.
         uint256 sample0;
         uint256 quote0;
         uint256 sample1;
         uint256 quote1;
     }
 
-    /// @notice The stable and the volatile pair, in this order, of `tokens` taken two by two; zero if there is none.
+    /// @notice The stable and the volatile pair for `tokens` (consecutive pairs); zero if there is none.
     function find(address factory, address[] calldata tokens, bool velodrome)
         external
         view
@@ -46,7 +46,7 @@ contract SolidlyLens {
         (state.decimals0, state.decimals1, state.reserve0, state.reserve1, state.stable, token0, token1) =
             pair.metadata();
         if (state.reserve0 == 0 || state.reserve1 == 0) return state;
-        // Large enough that a difference of one part per million of the fee shows.
+        // Large enough that one part per million of the fee changes the result.
         state.sample0 = state.reserve0 / 4 + 1;
         state.sample1 = state.reserve1 / 4 + 1;
         state.quote0 = pair.getAmountOut(state.sample0, token0);

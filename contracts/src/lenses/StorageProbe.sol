@@ -2,7 +2,7 @@
 pragma solidity 0.8.30;
 
 /// @title StorageProbe
-/// @notice Put over a contract's code by an override, it reads that contract's storage; never deployed.
+/// @notice Reads the storage of a contract whose code it overrides; never deployed.
 contract StorageProbe {
     function words(uint256[] calldata slots) external view returns (uint256[] memory values) {
         values = new uint256[](slots.length);

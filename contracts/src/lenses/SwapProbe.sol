@@ -5,38 +5,38 @@ import {IERC20} from "../interfaces/IERC20.sol";
 import {BalanceReader} from "./BalanceReader.sol";
 
 /// @title SwapProbe
-/// @notice Runs one swap as its sender would and reports what it paid and what it cost; never deployed.
-/// @dev Lives inside one eth_call, at its own address, behind a minimal proxy that a code override puts at the sender. So
-///   the target sees the sender as `msg.sender` and `tx.origin`, and as much gas as a transaction would give it.
-///   If the sender has code, that code is at `address(uint160(sender) ^ ORIGINAL_MASK)` and answers
-///   every call that the probe does not implement. Otherwise the probe only answers calls that an account without code never gets.
+/// @notice Runs one swap as its sender would, and reports its output and gas; never deployed.
+/// @dev Runs in one eth_call, at its own address, behind a minimal proxy that a code override puts at the sender. So
+///   the target sees the sender as `msg.sender` and `tx.origin`, and gets as much gas as in a transaction.
+///   If the sender has code, that code is at `address(uint160(sender) ^ ORIGINAL_MASK)` and answers every call that the probe does
+///   not implement. Otherwise the probe answers only calls that an account without code never gets.
 contract SwapProbe is BalanceReader {
     struct Order {
         address target;
-        /// Gas the target may use; the target gets exactly this much if the node's gas cap allows it.
+        /// Gas limit of the target; it gets exactly this much if the node's gas cap allows it.
         uint256 gas;
-        /// Wei sent along.
+        /// Wei sent with the call.
         uint256 value;
-        /// Zero for native.
+        /// Zero for the native token.
         address tokenIn;
         address tokenOut;
-        /// Whose growth of tokenOut counts: the sender, or another.
+        /// Account whose growth of tokenOut counts: the sender or another one.
         address recipient;
         address spender;
         /// Base units that the sender approves for the spender by itself; zero if an override sets the allowance.
         uint256 approve;
-        /// Holder that hands `lend` base units of tokenIn over; zero if an override sets the balance.
+        /// Holder that transfers `lend` base units of tokenIn; zero if an override sets the balance.
         address lender;
         uint256 lend;
-        /// Most bytes of return data to report.
+        /// Maximum bytes of return data to report.
         uint256 maxReturn;
     }
 
     struct Report {
         bool success;
-        /// Gas of the CALL to the target, its own base cost included.
+        /// Gas of the CALL to the target, including its own base cost.
         uint256 gasUsed;
-        /// Gas the probe had left just before that CALL: too little of it means that the node capped the call.
+        /// Gas left just before that CALL; too little of it means that the node capped the call.
         uint256 gasBefore;
         Balances before;
         /// Read only after success.
@@ -46,7 +46,7 @@ contract SwapProbe is BalanceReader {
         uint256 number;
         uint256 timestamp;
         uint256 chainId;
-        /// Before it was cut.
+        /// Length before it was cut.
         uint256 returnSize;
         bytes returnData;
     }
@@ -54,7 +54,7 @@ contract SwapProbe is BalanceReader {
     error NotTheSender();
 
     uint160 private constant ORIGINAL_MASK = 0x00517cc1b727220a94fe13abe8fa9a6ee0;
-    /// @dev Answer of ERC-1271.
+    /// @dev Return value of ERC-1271.
     bytes4 private constant VALID_SIGNATURE = 0x1626ba7e;
 
     /// @notice Only for the eth_call itself, whose sender is also its target.
@@ -67,7 +67,7 @@ contract SwapProbe is BalanceReader {
         _conclude(report, order);
     }
 
-    /// @notice Reads the balances and takes everything back by reverting with them, so that no account or slot stays warm.
+    /// @notice Reads the balances and reverts with them, so that no account or slot stays warm.
     function peek(address account, address tokenIn, address tokenOut, address spender, address recipient) external view {
         if (msg.sender != address(this)) revert NotTheSender();
         bytes memory answer = abi.encode(_balances(account, tokenIn, tokenOut, spender, recipient));
@@ -76,22 +76,22 @@ contract SwapProbe is BalanceReader {
         }
     }
 
-    /// @notice Runs at the lender, behind the same proxy: transfers tokens to the simulated sender only.
+    /// @notice Runs at the lender, behind the same proxy: transfers tokens only to the simulated sender.
     function lend(address token, uint256 amount) external {
         if (msg.sender != tx.origin) revert NotTheSender();
         (bool ok,) = token.call(abi.encodeCall(IERC20.transfer, (msg.sender, amount)));
         ok;
     }
 
-    /// @dev Payments to a sender without code stop in the proxy and never get here.
+    /// @dev Payments to a sender without code stop in the proxy.
     receive() external payable {
-        _askOriginal();
+        _callOriginal();
     }
 
-    /// @dev Calls of others to the sender: token hooks and signatures.
+    /// @dev Calls of other contracts to the sender: token hooks and signatures.
     fallback() external payable {
-        _askOriginal();
-        // Callers ask these only because the proxy makes the sender look like a contract.
+        _callOriginal();
+        // Callers use these only because the proxy makes the sender look like a contract.
         if (
             msg.sig == 0x150b7a02 // onERC721Received
                 || msg.sig == 0xf23a6e61 // onERC1155Received
@@ -104,13 +104,13 @@ contract SwapProbe is BalanceReader {
         }
     }
 
-    /// @dev Address of the code that the probe stands before.
+    /// @dev Address of the account's original code.
     function _original() internal view returns (address) {
         return address(uint160(address(this)) ^ ORIGINAL_MASK);
     }
 
-    /// @dev Answers with the account's own code if it has some, and returns if it has none.
-    function _askOriginal() internal {
+    /// @dev Returns to the EVM with the result of the account's own code if it has code; otherwise returns to its caller.
+    function _callOriginal() internal {
         address original = _original();
         if (original.code.length == 0) return;
         assembly ("memory-safe") {
@@ -144,14 +144,14 @@ contract SwapProbe is BalanceReader {
 
     function _setUp(Order calldata order) internal {
         if (order.lender != address(0)) {
-            // Whether it lent anything shows in the balance.
+            // The balance shows if it lent anything.
             (bool ok,) = order.lender.call(abi.encodeCall(this.lend, (order.tokenIn, order.lend)));
             ok;
         }
         if (order.approve != 0) _approve(order.tokenIn, order.spender, order.approve);
     }
 
-    /// @dev Some tokens refuse to change an allowance that is not zero: those are set to zero first.
+    /// @dev Some tokens reject a change of a nonzero allowance, which is set to zero first.
     function _approve(address token, address spender, uint256 amount) private {
         (bool ok,) = token.call(abi.encodeCall(IERC20.approve, (spender, amount)));
         if (ok) return;
@@ -159,9 +159,9 @@ contract SwapProbe is BalanceReader {
         (ok,) = token.call(abi.encodeCall(IERC20.approve, (spender, amount)));
     }
 
-    /// @dev The gas counted is that of the CALL alone, exactly as it would be charged were the target the transaction's own:
-    ///   memory is paid for before, and a call with no gas makes the target warm, as a transaction does.
-    /// @param here True if the target's code is run at this account, from which an override moved it for the probe.
+    /// @dev Counts the gas of the CALL alone, exactly as if the target were that of a transaction: memory is paid for before, and a call
+    ///   without gas warms the target, as in a transaction.
+    /// @param here True if the target's code runs at this account, from which an override moved it for the probe.
     function _measure(Order calldata order, bytes calldata data, bool here)
         internal
         returns (bool success, uint256 gasUsed, uint256 returnSize, bytes memory returnData)

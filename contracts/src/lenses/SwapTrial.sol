@@ -5,15 +5,15 @@ import {IERC20} from "../interfaces/IERC20.sol";
 import {IExecutor} from "../interfaces/IExecutor.sol";
 
 /// @title SwapTrial
-/// @notice Stands for the Guard of an Executor: runs swaps through it in one eth_call and tells what each paid, so that quotes
-/// can be held against the pools themselves. For tests; never deployed, its code is put at an address that holds tokens.
+/// @notice Replaces the Guard of an Executor: runs swaps through it in one eth_call and returns their outputs, so that tests can
+///   compare quotes with the pools. Never deployed: its code is set at an address that holds tokens.
 contract SwapTrial {
     struct Swap {
         /// Zero for the native token.
         address tokenIn;
         uint256 amountIn;
         address tokenOut;
-        /// Sells all that the Executor holds and pays this contract.
+        /// Sells the whole balance of the Executor and pays this contract.
         bytes program;
     }
 
@@ -26,26 +26,26 @@ contract SwapTrial {
         uint256 gasUsed;
     }
 
-    /// @dev A swap that burns all it is given must not starve the next one.
+    /// @dev A swap that burns all of its gas must not starve the next one.
     uint256 private constant GAS = 60_000_000;
 
     error TransferFailed(address token);
 
     receive() external payable {}
 
-    /// @notice Each trial is a list of swaps one after another, and starts from the state as it is.
+    /// @notice Each trial is a list of swaps in sequence, and starts from the initial state.
     function run(IExecutor executor, Swap[][] calldata trials) external returns (Outcome[][] memory outcomes) {
         outcomes = new Outcome[][](trials.length);
         for (uint256 i = 0; i < trials.length; ++i) {
             try this.attempt(executor, trials[i]) {
                 revert();
-            } catch (bytes memory told) {
-                outcomes[i] = abi.decode(told, (Outcome[]));
+            } catch (bytes memory encoded) {
+                outcomes[i] = abi.decode(encoded, (Outcome[]));
             }
         }
     }
 
-    /// @dev Tells its outcomes by a revert, which undoes the swaps.
+    /// @dev Returns its outcomes in a revert, which undoes the swaps.
     function attempt(IExecutor executor, Swap[] calldata swaps) external {
         Outcome[] memory outcomes = new Outcome[](swaps.length);
         for (uint256 i = 0; i < swaps.length; ++i) {
@@ -53,13 +53,13 @@ contract SwapTrial {
                 outcomes[i] = outcome;
             } catch {}
         }
-        bytes memory told = abi.encode(outcomes);
+        bytes memory encoded = abi.encode(outcomes);
         assembly ("memory-safe") {
-            revert(add(told, 0x20), mload(told))
+            revert(add(encoded, 0x20), mload(encoded))
         }
     }
 
-    /// @notice One swap that stays.
+    /// @notice One swap that is not undone.
     function swap(IExecutor executor, Swap calldata order) external returns (Outcome memory outcome) {
         bool native = order.tokenIn == address(0);
         if (!native) _transfer(order.tokenIn, address(executor), order.amountIn);
@@ -79,7 +79,7 @@ contract SwapTrial {
         return token == address(0) ? holder.balance : IERC20(token).balanceOf(holder);
     }
 
-    /// @dev Some tokens answer nothing.
+    /// @dev Some tokens return nothing.
     function _transfer(address token, address to, uint256 amount) private {
         (bool ok, bytes memory answer) = token.call(abi.encodeCall(IERC20.transfer, (to, amount)));
         if (!ok || (answer.length > 0 && !abi.decode(answer, (bool)))) revert TransferFailed(token);

@@ -36,8 +36,8 @@ contract SyncswapLens {
         (state.fee0, state.fee1) = fees(pool);
     }
 
-    /// @return fee0 Hundred-thousandths of what comes in of the first token, from a sender without a name.
-    /// @return fee1 The same of the second token.
+    /// @return fee0 Fee on input of the first token, in parts per 100,000, for a sender without a special fee.
+    /// @return fee1 Fee on input of the second token.
     function fees(ISyncswapState pool) public view returns (uint256 fee0, uint256 fee1) {
         (address token0, address token1) = (pool.token0(), pool.token1());
         fee0 = pool.getSwapFee(address(0), token0, token1, "");

@@ -5,21 +5,21 @@ import {IERC20} from "../interfaces/IERC20.sol";
 import {IERC20Metadata} from "../interfaces/IERC20Metadata.sol";
 
 /// @title TokenLens
-/// @notice Tells which of many addresses are tokens, in one eth_call; never deployed. What stands at an address may be hostile:
-///   each call gets a fixed amount of gas, and one word of its answer is looked at, however much it returns.
+/// @notice Finds the tokens among many addresses, in one eth_call; never deployed. The contract at an address may be hostile: each
+///   call gets a fixed amount of gas, and only one word of its return data is read.
 contract TokenLens {
-    /// @dev Proxies that count shares of shares take up to 150,000.
+    /// @dev Proxies of nested share tokens use up to 150,000.
     uint256 private constant BALANCE_GAS = 200_000;
     uint256 private constant DECIMALS_GAS = 100_000;
-    /// @dev For one address with all that surrounds its calls; a call is given all but a 64th of what is left.
+    /// @dev For one address including the overhead of its calls; a call gets at most 63/64 of the remaining gas.
     uint256 private constant ENOUGH_GAS = 450_000;
 
-    /// @dev It answers `balanceOf`.
+    /// @dev The address answers `balanceOf`.
     uint256 private constant IS_TOKEN = 1 << 16;
-    /// @dev `decimals` stands in the low byte.
+    /// @dev `decimals` is in the low byte.
     uint256 private constant HAS_DECIMALS = 1 << 8;
 
-    /// @notice One word for each of the first addresses, as many as the gas suffices for: zero for what is no token.
+    /// @notice One word for each of the first addresses, as many as the gas suffices for; zero if the address is not a token.
     function look(address[] calldata accounts) external view returns (uint256[] memory words) {
         words = new uint256[](accounts.length);
         uint256 looked = 0;
@@ -28,8 +28,8 @@ contract TokenLens {
             if (account.code.length == 0) continue;
             (bool answers,) = _word(account, BALANCE_GAS, abi.encodeCall(IERC20.balanceOf, (address(this))));
             if (!answers) continue;
-            (bool tells, uint256 decimals) = _word(account, DECIMALS_GAS, abi.encodeCall(IERC20Metadata.decimals, ()));
-            words[looked] = IS_TOKEN | (tells && decimals < 256 ? HAS_DECIMALS | decimals : 0);
+            (bool hasDecimals, uint256 decimals) = _word(account, DECIMALS_GAS, abi.encodeCall(IERC20Metadata.decimals, ()));
+            words[looked] = IS_TOKEN | (hasDecimals && decimals < 256 ? HAS_DECIMALS | decimals : 0);
         }
         assembly ("memory-safe") {
             mstore(words, looked)

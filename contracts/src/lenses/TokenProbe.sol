@@ -6,18 +6,18 @@ import {IERC20Metadata} from "../interfaces/IERC20Metadata.sol";
 import {SwapProbe} from "./SwapProbe.sol";
 
 /// @title TokenProbe
-/// @notice Buys, passes on and sells a token to see what of it arrives; never deployed.
+/// @notice Buys, transfers, and sells a token, and measures the amounts that arrive; never deployed.
 /// @dev Runs at its own account, the sender and target of one eth_call. A token sees the sender and the recipient of a transfer,
-///   but not its purpose. So a transfer from a pool (SwapProbe at the pool lends it) stands for a purchase, and a transfer to the
-///   pool for a sale. Each leg runs in its own frame, so that a failure does not undo the others.
+///   but not its purpose. So a transfer from a pool (by SwapProbe at the pool) is like a purchase, and a transfer to the pool is like
+///   a sale. Each leg runs in its own frame, so that a failure does not undo the others.
 contract TokenProbe {
     struct Order {
         address token;
-        /// Who gets the passed on part.
+        /// Recipient of the transferred part.
         address friend;
-        /// Holds the token for those who trade it; zero to measure only what an override has given to this account.
+        /// Account that holds the token for traders; zero to measure only the balance that an override gave this account.
         address pool;
-        /// Base units of the token to trade; each starts afresh.
+        /// Base units of the token to trade; each size starts from the initial state.
         uint256[] sizes;
     }
 
@@ -25,7 +25,7 @@ contract TokenProbe {
         bool ok;
         uint256 sent;
         uint256 received;
-        /// Amount that the sender's balance fell by.
+        /// Decrease of the sender's balance.
         uint256 debited;
     }
 
@@ -37,7 +37,7 @@ contract TokenProbe {
 
     struct Report {
         Round[] rounds;
-        /// Raw answers, empty if there is none: tokens disagree about their types.
+        /// Raw return data, empty if there is none, because types differ between tokens.
         bytes decimals;
         bytes symbol;
         bool approves;
@@ -47,11 +47,11 @@ contract TokenProbe {
     error OnlySelf();
     error Nothing();
 
-    /// @dev A part is passed on, the rest is sold.
+    /// @dev Divisor: this part is transferred, the rest is sold.
     uint256 private constant PASSED_PART = 4;
-    /// @dev So small that what the token keeps of it is no tax that the sale after it shows less.
+    /// @dev So small that the retained part is not a tax that the later sale shows less of.
     uint256 private constant PRIMING_PART = 1_000;
-    /// @dev Units by which a token that keeps shares may round what arrives.
+    /// @dev Rounding, in units, of a token that stores shares.
     uint256 private constant ROUNDING = 2;
     uint256 private constant METADATA_GAS = 200_000;
     uint256 private constant MAX_METADATA = 256;
@@ -75,14 +75,14 @@ contract TokenProbe {
         report.symbol = _metadata(order.token, abi.encodeCall(IERC20Metadata.symbol, ()));
     }
 
-    /// @dev Comes back as a revert, so that the next size meets the same state.
+    /// @dev Returns its result as a revert, so that the next size starts from the same state.
     function _round(Order calldata order, uint256 size, bool primed) private returns (Round memory) {
         (, bytes memory answer) = address(this).call(abi.encodeCall(this.round, (order, size, primed)));
         return abi.decode(answer, (Round));
     }
 
-    /// @param primed True if a small sale goes first. A token that sells what it has kept of earlier taxes pays that into the pool with
-    ///   a sale, which hides its tax: nothing of it is left at the next one.
+    /// @param primed True if a small sale runs first. A token that sells its collected taxes pays them into the pool during a sale, which
+    ///   hides the tax of that sale. The next sale has no collected taxes.
     function round(Order calldata order, uint256 size, bool primed) external onlySelf {
         Round memory result;
         if (order.pool == address(0)) {
@@ -116,14 +116,14 @@ contract TokenProbe {
     function pass(address token, address to, uint256 amount) external onlySelf returns (Leg memory leg) {
         uint256 held = _balance(token, address(this));
         uint256 before = _balance(token, to);
-        // Return values are not looked at: balances say what moved.
+        // Ignores return values, because only balances are reliable.
         (bool ok,) = token.call(abi.encodeCall(IERC20.transfer, (to, amount)));
         if (!ok) revert Nothing();
         return _moved(amount, before, _balance(token, to), held, _balance(token, address(this)));
     }
 
-    /// @param before Balance that the receiver had, and `afterwards` has.
-    /// @param held Balance that the sender had, and `left` has.
+    /// @param before Balance of the receiver before the transfer; `afterwards` is the balance after it.
+    /// @param held Balance of the sender before the transfer; `left` is the balance after it.
     function _moved(uint256 sent, uint256 before, uint256 afterwards, uint256 held, uint256 left)
         private
         pure
@@ -133,7 +133,7 @@ contract TokenProbe {
         return Leg(true, sent, afterwards - before, held > left ? held - left : 0);
     }
 
-    /// @dev True if an allowance can be changed at all, and only by way of zero. Leaves allowances behind.
+    /// @dev True if an allowance can be changed, and only by setting it to zero first. Leaves allowances behind.
     function _approvals(address token, address spender) private returns (bool approves, bool needsReset) {
         approves = _approve(token, spender, 1);
         if (!approves || _approve(token, spender, 2)) return (approves, false);

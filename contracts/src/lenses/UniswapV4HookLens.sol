@@ -7,9 +7,9 @@ import {SampleLens} from "./SampleLens.sol";
 
 /// @title UniswapV4HookLens
 /// @notice Samples uniswap-v4 pools whose hook takes part in swaps; never deployed.
-/// @dev All swaps run in one unlock and are undone one by one, so that nothing is owed at its end.
+/// @dev All swaps run in one unlock and each is undone, so that nothing is owed at its end.
 contract UniswapV4HookLens is SampleLens {
-    /// @dev As in the Executor: one inside the bounds of TickMath.
+    /// @dev As in the Executor: one above and one below the bounds of TickMath.
     uint160 private constant LOWEST_PRICE = 4295128740;
     uint160 private constant HIGHEST_PRICE = 1461446703485210103287273052203988822378723970341;
     /// @dev NonzeroDeltaCount.NONZERO_DELTA_COUNT_SLOT of Uniswap/v4-core.
@@ -25,12 +25,12 @@ contract UniswapV4HookLens is SampleLens {
         Trials trials;
     }
 
-    /// @dev A swap that did not take all of its input, or left a debt that its hook has not paid.
+    /// @dev The swap did not use its whole input, or left a debt that its hook did not pay.
     error NotWhole();
 
     /// @return outputs0 Output for each amount of the first token; zero if the swap fails.
     /// @return outputs1 Output for each amount of the second token.
-    /// @return stamp Changes with every trade and every change of liquidity that the manager itself accounts for.
+    /// @return stamp Changes with every trade and every change of liquidity that the manager accounts for.
     function sample(Request calldata request)
         external
         returns (uint256[] memory outputs0, uint256[] memory outputs1, bytes32 stamp)
@@ -57,7 +57,7 @@ contract UniswapV4HookLens is SampleLens {
         int256 delta = manager.swap(key, IUniswapV4PoolManager.SwapParams(zeroForOne, -int256(amount), limit), "");
         (int128 delta0, int128 delta1) = (int128(delta >> 128), int128(delta));
         (int128 owed, int128 bought) = zeroForOne ? (delta0, delta1) : (delta1, delta0);
-        // The Executor takes no swap that leaves a part of its input, and the manager none whose hook owes anything at the end.
+        // The Executor rejects a swap that leaves input, and the manager one whose hook owes tokens at the end.
         uint256 open = uint256(IUniswapV4PoolManagerState(address(manager)).exttload(NONZERO_DELTA_COUNT));
         if (int256(owed) != -int256(amount) || bought <= 0 || open != 2) revert NotWhole();
         return uint256(int256(bought));

@@ -4,16 +4,16 @@ pragma solidity 0.8.30;
 import {IUniswapV4PoolManagerState} from "../interfaces/IUniswapV4PoolManagerState.sol";
 
 /// @title UniswapV4Lens
-/// @notice Reads pools of a uniswap-v4 singleton whole, from its storage; never deployed.
+/// @notice Reads pools of a uniswap-v4 singleton from its storage; never deployed.
 /// @dev Pool.State of Uniswap/v4-core: slot0, two words of fee growth, liquidity, ticks, tickBitmap. `pools` is slot 6.
 contract UniswapV4Lens {
     struct State {
-        /// sqrtPriceX96 160, tick 24, protocolFee 24 and lpFee 24 bits, from the lowest.
+        /// From the lowest bit: sqrtPriceX96 160, tick 24, protocolFee 24, and lpFee 24 bits.
         uint256 slot0;
         uint128 liquidity;
     }
 
-    /// @notice First word of each pool: zero if there is none.
+    /// @notice First word of each pool; zero if the pool does not exist.
     function slots(address manager, bytes32[] calldata ids) external view returns (uint256[] memory words) {
         words = new uint256[](ids.length);
         for (uint256 i = 0; i < ids.length; ++i) {
@@ -21,22 +21,22 @@ contract UniswapV4Lens {
         }
     }
 
-    /// @notice All of a pool but its ticks.
+    /// @notice A pool without its ticks.
     function read(address manager, bytes32 id) external view returns (State memory state) {
         uint256 base = _base(id);
         state.slot0 = _load(manager, base);
         state.liquidity = uint128(_load(manager, base + 3));
     }
 
-    /// @notice The initialised ticks in the bitmap words `first` to `last`: two words a tick, rising: its index, then gross
-    /// liquidity in the high and net liquidity in the low half.
+    /// @notice The initialized ticks in the bitmap words `first` to `last`, ascending, two words per tick: its index, then gross
+    ///   liquidity in the high and net liquidity in the low half.
     function ticks(address manager, bytes32 id, int24 spacing, int16 first, int16 last)
         external
         view
         returns (uint256[] memory words)
     {
         uint256 base = _base(id);
-        // The length is not known ahead: words are laid down at the free pointer, which nothing else moves meanwhile.
+        // The length is not known in advance: words are written at the free memory pointer. Nothing else allocates memory meanwhile.
         uint256 count;
         assembly ("memory-safe") {
             words := mload(0x40)
@@ -54,7 +54,7 @@ contract UniswapV4Lens {
                     assembly ("memory-safe") {
                         let at := add(add(words, 0x20), mul(count, 0x20))
                         mstore(at, tick)
-                        // Stored the other way round: net in the high half.
+                        // Stored in the other order: net liquidity in the high half.
                         mstore(add(at, 0x20), or(shl(128, info), shr(128, info)))
                         count := add(count, 2)
                         mstore(0x40, add(at, 0x40))
@@ -73,7 +73,7 @@ contract UniswapV4Lens {
         return uint256(keccak256(abi.encode(id, uint256(6))));
     }
 
-    /// @dev Slot in which a mapping at `slot` keeps `key`; equals keccak256(abi.encode(key, slot)) and leaves no memory behind.
+    /// @dev Slot of `key` in the mapping at `slot`; equals keccak256(abi.encode(key, slot)) without allocating memory.
     function _slot(int256 key, uint256 slot) private pure returns (uint256 at) {
         assembly ("memory-safe") {
             mstore(0x00, key)
@@ -82,7 +82,7 @@ contract UniswapV4Lens {
         }
     }
 
-    /// @dev Equals uint256(manager.extsload(slot)) and leaves no memory behind.
+    /// @dev Equals uint256(manager.extsload(slot)) without allocating memory.
     function _load(address manager, uint256 slot) private view returns (uint256 value) {
         bytes4 selector = IUniswapV4PoolManagerState.extsload.selector;
         assembly ("memory-safe") {

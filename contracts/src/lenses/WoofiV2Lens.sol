@@ -5,7 +5,7 @@ import {IERC20Metadata} from "../interfaces/IERC20Metadata.sol";
 import {IWoofiV2State, IWooracle} from "../interfaces/IWoofiV2.sol";
 
 /// @title WoofiV2Lens
-/// @notice Reads two tokens of a woofi-v2 pool with what its oracle says of them now; never deployed.
+/// @notice Reads two tokens of a woofi-v2 pool with their current oracle state; never deployed.
 contract WoofiV2Lens {
     struct Token {
         uint256 reserve;
@@ -18,12 +18,12 @@ contract WoofiV2Lens {
         bool feasible;
         uint8 decimals;
         uint8 priceDecimals;
-        /// The pool's own quotes for a thousandth of a token's unit in the other token; zero if it refuses.
+        /// The pool's own quotes for a thousandth of a token's unit in the other token; zero if it reverts.
         uint256 quoted;
     }
 
     struct State {
-        /// Which of the two is the token that all are priced in: 0, 1, or 2 for neither.
+        /// Index of the quote token, in which all tokens are priced: 0, 1, or 2 for neither.
         uint256 quoteIndex;
         uint8 quoteDecimals;
         bool paused;
@@ -45,9 +45,9 @@ contract WoofiV2Lens {
                 token.quoted = amount;
             } catch {}
             if (state.quoteIndex == i) continue;
-            IWooracle.State memory said = oracle.state(tokens[i]);
+            IWooracle.State memory tokenState = oracle.state(tokens[i]);
             (token.price, token.spread, token.coeff, token.feasible) =
-                (said.price, said.spread, said.coeff, said.woFeasible);
+                (tokenState.price, tokenState.spread, tokenState.coeff, tokenState.woFeasible);
             token.priceDecimals = oracle.decimals(tokens[i]);
         }
     }

@@ -5,14 +5,14 @@ import {IERC20} from "../interfaces/IERC20.sol";
 import {IWrappedNative} from "../interfaces/IWrappedNative.sol";
 
 /// @title WrapperProbe
-/// @notice Wraps and unwraps one native unit and reports what moved; never deployed.
-/// @dev Lives inside one eth_call, by a code override at an address that another override gives a native balance.
+/// @notice Wraps and unwraps one native unit and reports the changes of the balances; never deployed.
+/// @dev Runs in one eth_call, by a code override at an address that another override gives a native balance.
 contract WrapperProbe {
     receive() external payable {}
 
     /// @param amount Native base units.
-    /// @return wrapped Amount that the balance of the wrapper's token grew by.
-    /// @return unwrapped Amount that the native balance grew by when `wrapped` was withdrawn.
+    /// @return wrapped Increase of the balance of the wrapped token.
+    /// @return unwrapped Increase of the native balance when `wrapped` was withdrawn.
     function wrap(IWrappedNative wrapper, uint256 amount) external returns (uint256 wrapped, uint256 unwrapped) {
         IERC20 token = IERC20(address(wrapper));
         uint256 before = token.balanceOf(address(this));

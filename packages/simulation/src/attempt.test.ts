@@ -1,4 +1,4 @@
-import { RivalsProbe__factory, SwapProbe__factory } from '@sluice/bindings'
+import { AlternativesProbe__factory, SwapProbe__factory } from '@sluice/bindings'
 import { bytecode } from '@sluice/bindings/bytecode'
 import { type Address, type Hex, toAddress } from '@sluice/chains'
 import { type CallOptions, type CallRequest, type Rpc, RpcError } from '@sluice/rpc'
@@ -14,7 +14,7 @@ const [from, to, tokenIn, tokenOut, spender, holder, miner] = [...'1234568'].map
 const PROBE = '0x5177ce0000000000000000000000000000000001' as Address
 const TARGET_PROBE = '0x5177ce0000000000000000000000000000000005' as Address
 const swapProbe = SwapProbe__factory.createInterface()
-const alternativesProbe = RivalsProbe__factory.createInterface()
+const alternativesProbe = AlternativesProbe__factory.createInterface()
 const key: Hex = `0x${'a'.repeat(64)}`
 const value: Hex = `0x${'b'.repeat(64)}`
 const block = { blockHash: key } as const
@@ -151,9 +151,9 @@ test('at the target no others are run, and the call costs what a DELEGATECALL do
   expect(outcome).not.toHaveProperty('alternatives')
 })
 
-test('others are run by the rivals probe, and reported apart', async () => {
+test('alternatives are run by their own probe, and reported separately', async () => {
   const { outcome, options, call } = await attempt({ request: { alternatives: ['0x56'] } })
-  expect(options.overrides?.[PROBE]).toEqual({ code: bytecode.RivalsProbe.runtime })
+  expect(options.overrides?.[PROBE]).toEqual({ code: bytecode.AlternativesProbe.runtime })
   expect([...alternativesProbe.decodeFunctionData('runEach', call.data)[1]]).toEqual(['0x1234', '0x56'])
   expect(outcome).toMatchObject({ success: true, alternatives: [{ success: false }] })
   expect('alternatives' in outcome && outcome.alternatives).toHaveLength(1)

@@ -96,7 +96,7 @@ export async function runProbe({
     ...(loan && { loan }),
     ...(alternatives.length > 0 && location === 'sender' && { alternatives }),
   }
-  const kind = order.alternatives ? 'RivalsProbe' : 'SwapProbe'
+  const kind = order.alternatives ? 'AlternativesProbe' : 'SwapProbe'
   const input = encodeOrder(order)
   const outerGas = callGas(order, input)
   const overrides = mergeOverrides(

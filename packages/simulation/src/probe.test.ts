@@ -1,12 +1,12 @@
 /** Orders and reports of the probe, encoded and decoded here by ethers. */
-import { RivalsProbe__factory, SwapProbe__factory, TargetProbe__factory } from '@sluice/bindings'
+import { AlternativesProbe__factory, SwapProbe__factory, TargetProbe__factory } from '@sluice/bindings'
 import { bytecode } from '@sluice/bindings/bytecode'
 import { type Hex, NATIVE, toAddress, ZERO_ADDRESS } from '@sluice/chains'
 import { expect, test } from 'vitest'
 import { callGas, decodeReports, encodeOrder, type ProbeOrder, probeAt, probeAtTarget } from './probe.ts'
 
 const swapProbe = SwapProbe__factory.createInterface()
-const alternativesProbe = RivalsProbe__factory.createInterface()
+const alternativesProbe = AlternativesProbe__factory.createInterface()
 const targetProbe = TargetProbe__factory.createInterface()
 const addressOf = (digit: string) => toAddress(`0x${digit.repeat(40)}`)
 const from = addressOf('1')
@@ -51,7 +51,7 @@ test('the native token is the zero address to contracts', () => {
   expect(of({ tokenOut: NATIVE }).tokenOut).toBe(ZERO_ADDRESS)
 })
 
-test('an order at the target is for the target probe, and one with others for the rivals probe', () => {
+test('an order at the target is for the target probe, and one with alternatives for the alternatives probe', () => {
   const [, data] = targetProbe.decodeFunctionData('runHere', encodeOrder({ ...order, probeLocation: 'target' }))
   expect(data).toBe('0x1234')
   const [{ target }, datas] = alternativesProbe.decodeFunctionData(
@@ -167,7 +167,9 @@ test('an account without code gets a proxy that stops on a plain payment', () =>
     [from]: { code: `0x36600557005b${proxyTo(PROBE, '31')}` },
     [probeAddress]: { code: bytecode.SwapProbe.runtime },
   })
-  expect(probeAt(from, '0x', 'RivalsProbe')).toMatchObject({ [probeAddress]: { code: bytecode.RivalsProbe.runtime } })
+  expect(probeAt(from, '0x', 'AlternativesProbe')).toMatchObject({
+    [probeAddress]: { code: bytecode.AlternativesProbe.runtime },
+  })
 })
 
 test('the own code of an account moves to where the probe finds it', () => {

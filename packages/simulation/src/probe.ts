@@ -2,7 +2,7 @@
  * Encodes and decodes calls of the swap probes, and builds the code overrides that install them. A swap probe is a
  * contract that calls the target (the `to` of a transaction) and measures balances and gas.
  */
-import { RivalsProbe__factory, type SwapProbe, SwapProbe__factory, TargetProbe__factory } from '@sluice/bindings'
+import { AlternativesProbe__factory, type SwapProbe, SwapProbe__factory, TargetProbe__factory } from '@sluice/bindings'
 import { bytecode } from '@sluice/bindings/bytecode'
 import { callCodec } from '@sluice/bindings/codec'
 import { type Address, type Hex, NATIVE, toAddress, ZERO_ADDRESS } from '@sluice/chains'
@@ -19,7 +19,7 @@ type ProbeResults = [report: DecodedReport]
 
 const swapProbe = callCodec<ProbeArguments, ProbeResults>(SwapProbe__factory.createInterface(), 'run')
 const alternativesProbe = callCodec<[order: SwapProbe.OrderStruct, datas: readonly Hex[]], [reports: DecodedReport[]]>(
-  RivalsProbe__factory.createInterface(),
+  AlternativesProbe__factory.createInterface(),
   'runEach',
 )
 const targetProbe = callCodec<ProbeArguments, ProbeResults>(TargetProbe__factory.createInterface(), 'runHere')
@@ -157,9 +157,13 @@ function reportOf(report: DecodedReport, order: ProbeOrder): ProbeReport {
  * Returns the overrides that install the probe at an account and move its own code to another address.
  *
  * @param code - the account's own code; `0x` for an account without code
- * @param kind - `RivalsProbe` for orders with alternatives
+ * @param kind - `AlternativesProbe` for orders with alternatives
  */
-export function probeAt(account: Address, code: Hex, kind: 'SwapProbe' | 'RivalsProbe' = 'SwapProbe'): StateOverrides {
+export function probeAt(
+  account: Address,
+  code: Hex,
+  kind: 'SwapProbe' | 'AlternativesProbe' = 'SwapProbe',
+): StateOverrides {
   const original = originalCode(code)
   return {
     [account]: { code: original === '0x' ? accountProxy : contractProxy },

@@ -1,7 +1,7 @@
 /** Whole simulations against a node and a token in memory. */
 import {
+  AlternativesProbe__factory,
   BalanceProbe__factory,
-  RivalsProbe__factory,
   SlotProbe__factory,
   StorageProbe__factory,
   SwapProbe__factory,
@@ -79,7 +79,7 @@ type World = {
 const slotProbe = SlotProbe__factory.createInterface()
 const storageProbe = StorageProbe__factory.createInterface()
 const swapProbe = SwapProbe__factory.createInterface()
-const alternativesProbe = RivalsProbe__factory.createInterface()
+const alternativesProbe = AlternativesProbe__factory.createInterface()
 const targetProbe = TargetProbe__factory.createInterface()
 const balanceProbe = BalanceProbe__factory.createInterface()
 const functionOf = { run: selectorOf(swapProbe.getFunction('run')!.selector as Hex) }

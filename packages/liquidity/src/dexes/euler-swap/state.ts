@@ -93,7 +93,7 @@ function decodeState(answer: Hex): EulerSwapState | null {
     limits: [limitsOf(sides[0]!), limitsOf(sides[1]!)],
   }
   const reproducesQuotes = ([0, 1] as const).every(
-    (i) => (nullIfRefused(() => quote(state, i, sides[i]!.asked))?.amountOut ?? 0n) === sides[i]!.quoted,
+    (i) => (nullIfRefused(() => quote(state, i, sides[i]!.quoteIn))?.amountOut ?? 0n) === sides[i]!.quoteOut,
   )
   return reproducesQuotes ? state : null
 }

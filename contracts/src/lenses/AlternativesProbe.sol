@@ -3,13 +3,13 @@ pragma solidity 0.8.30;
 
 import {SwapProbe} from "./SwapProbe.sol";
 
-/// @title RivalsProbe
+/// @title AlternativesProbe
 /// @notice SwapProbe for several swaps of one input, each from the same state; never deployed.
-/// @dev Apart from it since a node hashes all code that is put in place, at each call, and few quotes have rivals.
-contract RivalsProbe is SwapProbe {
-    /// @notice Runs one swap after the other: what one did is taken back before the next begins, the accounts and slots it made
-    ///   warm included.
-    /// @dev Only for the eth_call itself. `order.gas` is the limit of each, as far as the ones before have left it.
+/// @dev A separate contract, because a node hashes overridden code in each call, and few quotes have alternatives.
+contract AlternativesProbe is SwapProbe {
+    /// @notice Runs swaps in sequence. Each swap is undone before the next one, and the accounts and slots that it warmed are cold
+    ///   again.
+    /// @dev Only for the eth_call itself. `order.gas` is the gas limit of each swap, if the previous ones have left that much.
     function runEach(Order calldata order, bytes[] calldata datas) external returns (Report[] memory reports) {
         if (msg.sender != address(this) || tx.origin != address(this)) revert NotTheSender();
         _setUp(order);
@@ -22,7 +22,7 @@ contract RivalsProbe is SwapProbe {
         }
     }
 
-    /// @notice Runs one of them and takes everything back by reverting with its report.
+    /// @notice Runs one swap, and reverts with its report.
     function attempt(Order calldata order, bytes calldata data) external {
         if (msg.sender != address(this)) revert NotTheSender();
         Report memory report;
