@@ -6,10 +6,10 @@ import {Deal} from "./support/Deals.sol";
 import {Programs} from "./support/Programs.sol";
 import {SurchargeToken, Token} from "./support/Tokens.sol";
 
-/// @notice Limits of the invariants (SECURITY.md): a pool that runs dry leaves unsold input with the sender who pays it directly,
-///   and a token that charges its sender on top of each transfer is excluded from 2 and 4.
+/// @notice Limits of the invariants (SECURITY.md): a pool without enough liquidity leaves unsold input with the sender in direct mode,
+///   and a token that charges its sender in addition to each transfer is excluded from invariants 2 and 4.
 contract ExclusionsTest is Arena {
-    /// @dev In its one range, from -60,000 to 60,000 ticks, this takes about 19e18 of a token.
+    /// @dev A pool with its only position from -60,000 to 60,000 ticks takes about 19e18 of a token.
     uint128 internal constant THIN = 1e18;
 
     function testFuzz_a_pool_that_runs_out_leaves_the_rest_of_the_senders_input_with_him(uint96 amountIn) public {
@@ -32,7 +32,7 @@ contract ExclusionsTest is Arena {
         charging.approve(address(guard), type(uint256).max);
         Deal memory order = orderOf(address(charging), amountIn, address(tokenOut), 1, address(puppet));
         swap(order, two(pulling(partner, pulled, true), minting(address(tokenOut), address(guard), 1)));
-        // No more than the amount is ever sent; what the token takes besides is its own doing.
+        // At most the amount is sent; the charge is made by the token itself.
         assertEq(charging.balanceOf(partner), pulled);
         assertEq(charging.balanceOf(user), WEALTH - pulled - uint256(pulled) * 50_000 / 1e6);
     }
@@ -49,7 +49,7 @@ contract ExclusionsTest is Arena {
         assertEq(tokenIn.balanceOf(user), strays ? WEALTH - 1e18 : WEALTH);
     }
 
-    /// @dev Amount that a pool at one to one began with, of either token.
+    /// @dev Initial balance of each token in a pool with price one.
     function initial(address pool, address token) private returns (uint256) {
         address other = v3Pool(token, address(new Token()), 3000, THIN);
         assertTrue(pool != other);

@@ -53,7 +53,7 @@ interface IBalancerVault {
     function joinPool(bytes32 poolId, address sender, address recipient, JoinPoolRequest calldata request) external payable;
 }
 
-/// @notice The families whose genuine bytecode runs here, beside uniswap-v2 and uniswap-v3 in Swap.t.sol.
+/// @notice The families whose genuine bytecode runs here, in addition to uniswap-v2 and uniswap-v3 in Swap.t.sol.
 contract FamiliesTest is GenuineV4 {
     string internal constant BALANCER = "../packages/devnet/node_modules/@balancer-labs/v2-deployments/dist/tasks/";
     address internal middle;

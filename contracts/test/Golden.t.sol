@@ -19,8 +19,8 @@ import {Deals} from "./support/Deals.sol";
 import {Programs} from "./support/Programs.sol";
 import {Recorder, Tape} from "./support/Recorder.sol";
 
-/// @notice Runs the golden programs of packages/program and compares the calls that the Executor makes with those that
-///   the steps stand for. Every address in them answers as any pool or token would, and writes down what it was asked.
+/// @notice Runs the golden programs of packages/program and compares the Executor's calls with the expected calls of the steps.
+///   Every address in the programs responds like any pool or token, and records its calls.
 contract GoldenTest is Build {
     address internal constant A = 0x1000000000000000000000000000000000000001;
     address internal constant B = 0x1000000000000000000000000000000000000002;
@@ -69,7 +69,7 @@ contract GoldenTest is Build {
         Deals.call(address(executor), 0, Programs.execution(IExecutor.Task(tokenIn, 1234, address(this)), program));
     }
 
-    /// @dev `written` with the Executor where it says 0xee…, and the Guard where it says 0xcc….
+    /// @dev `written` with the Executor instead of 0xee…, and the Guard instead of 0xcc….
     function placed(bytes memory written) internal view returns (bytes memory) {
         bytes20[2] memory stands =
             [bytes20(0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE), bytes20(0xCcCCccccCCCCcCCCCCCcCcCccCcCCCcCcccccccC)];
@@ -87,7 +87,7 @@ contract GoldenTest is Build {
         return written;
     }
 
-    /// @dev Programs of the file that say which calls they stand for.
+    /// @dev Programs of the file that include their expected calls.
     function test_calls_written_beside_a_program() public {
         uint256 met;
         for (uint256 k; vm.keyExistsJson(json, string.concat("$[", vm.toString(k), "]")); ++k) {
@@ -184,7 +184,7 @@ contract GoldenTest is Build {
     }
 
     function test_the_senders_wrapped_token_unwrapped() public {
-        // The recorder's balance does not grow by what is pulled: nothing arrives.
+        // The recorder's balance is constant, so the pulled amount does not arrive.
         run("the wrapped token of the sender unwrapped");
         pulled(address(executor), 9);
         called(A, abi.encodeCall(IWrappedNative.withdraw, (0)));
@@ -250,7 +250,7 @@ contract GoldenTest is Build {
     function test_curve() public {
         run("the four kinds of curve pool");
         pulled(address(executor), 4);
-        // The recorder's balance did not grow by what was pulled: nothing arrived.
+        // The recorder's balance was constant, so the pulled amount did not arrive.
         approved(A, P, 0);
         called(P, abi.encodeWithSignature("exchange(int128,int128,uint256,uint256)", 0, 1, 0, 0));
         approved(B, Q, 1000);

@@ -26,18 +26,18 @@ contract Slots is StorageSlots {
     }
 }
 
-/// @notice A token whose `approve` answers false.
+/// @notice A token whose `approve` returns false.
 contract UnapprovableToken is FalseToken {
     function approve(address, uint256) external pure override returns (bool) {
         return false;
     }
 }
 
-/// @notice Ways that are rare, most of which fail, and what is said then.
+/// @notice Rare paths, most of which revert, and their errors.
 contract RefusalsTest is Arena {
     function test_a_fee_recipient_that_takes_no_native_is_named() public {
         Deal memory order = orderOf(address(tokenIn), 1, address(0), 1, address(puppet));
-        // A token has no use for native.
+        // A token does not accept native token.
         (order.feePpm, order.feeRecipient) = (100_000, address(tokenOut));
         vm.deal(address(puppet), 1000);
         vm.expectRevert(abi.encodeWithSelector(IGuard.NativeTransferFailed.selector, address(tokenOut), 100));
@@ -47,7 +47,7 @@ contract RefusalsTest is Arena {
     function test_a_fee_that_the_token_does_not_pay_is_named() public {
         Deal memory order = orderOf(1, 1);
         (order.feePpm, order.feeRecipient) = (100_000, partner);
-        // False to the recipient alone: the sender would have his output, and the Guard would keep the fee.
+        // False only for the recipient: otherwise the sender would get the output, and the Guard would keep the fee.
         vm.mockCall(address(tokenOut), abi.encodeCall(IToken.transfer, (partner, 100)), abi.encode(false));
         vm.expectRevert(abi.encodeWithSelector(IGuard.TransferFailed.selector, address(tokenOut), partner, 100));
         swap(order, one(minting(address(tokenOut), address(guard), 1000)));
@@ -73,7 +73,7 @@ contract RefusalsTest is Arena {
         run(Programs.task(address(this)), program);
     }
 
-    /// @dev Whatever the Executor or the Guard calls: its reason is the swap's.
+    /// @dev A reverting callee of the Executor or the Guard: its revert data is that of the swap.
     function refuse(address target, bytes4 name) internal {
         bytes memory reason = abi.encodeWithSignature("Refused(bytes4)", name);
         vm.mockCallRevert(target, abi.encodePacked(name), reason);
@@ -173,12 +173,12 @@ contract RefusalsTest is Arena {
     function test_curve_passes_native_on() public {
         Tape tape = new Tape();
         address pool = address(new Recorder(tape));
-        // A token whose allowance is used up by any spender.
+        // A token whose allowance any spender can use up.
         address token = address(new Recorder(tape));
         vm.deal(address(executor), 5);
         bytes memory head = abi.encodePacked(bytes1(0x07), Programs.HELD | Programs.TO_GUARD, uint128(9), token);
         run(Programs.task(partner), abi.encodePacked(head, uint8(0), uint8(0), uint8(1), address(0), pool));
-        // What was here before is not this step's to send.
+        // The step must not send the balance from before.
         assertEq(address(executor).balance, 5);
         assertEq(partner.balance, 0);
     }

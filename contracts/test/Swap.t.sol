@@ -8,7 +8,7 @@ import {Genuine, IToken} from "./support/Genuine.sol";
 import {Programs} from "./support/Programs.sol";
 import {NoReturnToken, TaxedToken, Token} from "./support/Tokens.sol";
 
-/// @notice A user's swap in genuine pools, by each way in and out.
+/// @notice A user's swap in genuine pools, for each kind of input and output.
 contract SwapTest is Genuine {
     IGuard internal guard;
     IExecutor internal executor;
@@ -147,7 +147,7 @@ contract SwapTest is Genuine {
             Programs.v2(Programs.PULL_ALL | Programs.TO_GUARD | zeroForOne(pool, a), "", a, pool, 3000);
         assertEq(swap(o, program), expected);
         assertEq(user.balance, 100 ether + expected);
-        // What the Guard held before it still holds.
+        // The Guard keeps its balance from before.
         assertEq(weth.balanceOf(address(guard)), 5 ether);
         assertEq(address(guard).balance, 7 ether);
     }

@@ -4,8 +4,8 @@ pragma solidity 0.8.30;
 import {Vm} from "forge-std/Vm.sol";
 import {Siege} from "../support/Siege.sol";
 
-/// @notice Invariant 16: both builds do the same. One trace of sieges runs through either, at the same addresses and from the
-///   same state; answers, balances and the tokens' events must not differ.
+/// @notice Invariant 16: both builds behave alike. One trace of sieges runs on each build, at the same addresses and from the same
+///   state; results, balances, and events of the tokens must be equal.
 contract BuildsInvariants is Siege {
     function testFuzz_I16_both_builds_do_the_same(Plan[3] memory plans) public {
         uint256 state = vm.snapshotState();
@@ -14,7 +14,7 @@ contract BuildsInvariants is Siege {
         assertEq(trace(londonCode("GuardLondon"), londonCode("ExecutorLondon"), plans), cancun);
     }
 
-    /// @dev So that the test above can fail: one unit of one balance makes another trace.
+    /// @dev Shows that the test above can fail: one unit of one balance changes the trace.
     function testFuzz_I16_another_trace_is_told_apart(Plan[3] memory plans) public {
         uint256 state = vm.snapshotState();
         bytes32 first = trace(cancunCode("Guard"), cancunCode("Executor"), plans);
@@ -28,7 +28,7 @@ contract BuildsInvariants is Siege {
         vm.etch(address(executor), create(abi.encodePacked(executorCode_, abi.encode(address(guard)))).code);
         for (uint256 k; k < 3; ++k) {
             vm.recordLogs();
-            // A copy: what a siege asks for is brought into bounds in place.
+            // A copy, because `run` bounds the parameters of a siege in place.
             bool ok = besiege(abi.decode(abi.encode(plans[k]), (Plan)));
             Vm.Log[] memory logs = vm.getRecordedLogs();
             address[6] memory parties = [user, victim, partner, address(guard), address(executor), address(puppet)];

@@ -7,7 +7,7 @@ import {IGuard} from "../../src/interfaces/IGuard.sol";
 import {Opcodes} from "../support/Opcodes.sol";
 import {Siege} from "../support/Siege.sol";
 
-/// @notice Invariants 13 and 14: the code itself. Gas.t.sol holds 15.
+/// @notice Invariants 13 and 14: properties of the code. Gas.t.sol has invariant 15.
 contract CodeInvariants is Siege {
     function test_I13_no_instruction_that_could_change_the_rules() public view {
         if (instrumented()) return;
@@ -15,21 +15,21 @@ contract CodeInvariants is Siege {
         assertEq(Opcodes.forbidden(address(executor).code, london()), 0x100);
     }
 
-    /// @dev So that the test above can fail: an instruction put anywhere is found, and the same byte in data is not taken for one.
+    /// @dev Shows that the test above can fail: it finds an inserted instruction, and ignores the same byte in data.
     function testFuzz_I13_the_scan_finds_what_is_planted(uint8 op, uint16 where, bool ofGuard) public view {
         if (instrumented()) return;
-        // The next one above that is forbidden; 0xff is.
+        // The next forbidden opcode above it; 0xff is forbidden.
         while (!Opcodes.isForbidden(op, london())) ++op;
         bytes memory code = ofGuard ? address(guard).code : address(executor).code;
         uint256 target = where % Opcodes.bodyLength(code);
         uint256 at;
         while (Opcodes.next(code, at) <= target) at = Opcodes.next(code, at);
-        // Either the instruction at `at` begins here, or its data holds this byte.
+        // Either an instruction starts at `at`, or the byte is data of one.
         code[target] = bytes1(op);
         assertEq(Opcodes.forbidden(code, london()), target == at ? op : 0x100);
     }
 
-    /// @dev Opcodes, beside what the sources say: whatever happens, Guard and Executor only call.
+    /// @dev Checks the opcodes, independently of the sources: Guard and Executor can only call.
     function testFuzz_I13_a_swap_calls_and_does_nothing_else(Plan memory plan) public {
         address[2] memory ours = [address(guard), address(executor)];
         bytes32[2] memory code = [ours[0].codehash, ours[1].codehash];
@@ -80,7 +80,7 @@ contract CodeInvariants is Siege {
         address[2] memory ours = [address(guard), address(executor)];
         for (uint256 k; k < 2; ++k) {
             bytes memory code = codes[k];
-            // Whoever sends the transaction: only the factory, here this test, the salt and the code count.
+            // The address depends only on the factory (this test), the salt, and the code, and not on the sender of the transaction.
             vm.prank(deployer, deployer);
             address made = this.createWithSalt(code, salt);
             assertEq(made, vm.computeCreate2Address(salt, keccak256(code), address(this)));

@@ -10,7 +10,7 @@ import {IToken} from "../support/Genuine.sol";
 import {Move, Puppet} from "../support/Hostile.sol";
 import {HookToken} from "../support/Tokens.sol";
 
-/// @notice Does anything at all to Guard and Executor, with every tool but the victim's own signature.
+/// @notice Makes any calls to Guard and Executor, with everything except the victim's signature.
 contract Attacker {
     IGuard internal guard;
     IExecutor internal executor;
@@ -113,7 +113,7 @@ contract BystanderInvariant is Arena {
     function setUp() public override {
         super.setUp();
         enrich(victim);
-        // Nobody should approve the Executor, and some will.
+        // Users should not approve the Executor, but some will.
         vm.startPrank(victim);
         tokenIn.approve(address(executor), type(uint256).max);
         tokenOut.approve(address(executor), type(uint256).max);
@@ -133,7 +133,7 @@ contract BystanderInvariant is Arena {
     }
 }
 
-/// @notice Invariants 2, 4, 6 and 11: what is lent, what is kept, and what strangers can add to it.
+/// @notice Invariants 2, 4, 6, and 11: loans, retained balances, and donations of third parties.
 contract CustodyInvariants is Arena {
     function testFuzz_I02_the_sender_loses_at_most_amountIn_of_tokenIn_and_nothing_else(
         uint96 amountIn,
@@ -176,11 +176,11 @@ contract CustodyInvariants is Arena {
         if (mode == 0) {
             program = two(pulling(partner, pulled, false), minting(address(tokenOut), address(guard), output));
         } else if (mode == 1) {
-            // Native through the wrapper, drawn in part.
+            // Native token through the wrapper, drawn in part.
             (order.tokenIn, order.value) = (address(weth), order.amountIn);
             program = two(pulling(partner, pulled, false), minting(address(tokenOut), address(guard), output));
         } else if (mode == 2) {
-            // Native handed over, and a part of it back.
+            // Native token that the Guard sends, of which a part is returned.
             (order.tokenIn, order.value) = (address(0), amountIn);
             program = two(
                 Move(address(guard), pulled % (uint256(amountIn) + 1), "", true),
@@ -224,7 +224,7 @@ contract CustodyInvariants is Arena {
     }
 
     function testFuzz_I06_only_the_executor_in_flight_pulls(address caller, uint256 amount) public {
-        // Nobody sends from the zero address, and nothing is lent to it either.
+        // The zero address is never a sender, and never has a loan.
         vm.assume(caller != address(0));
         vm.prank(caller);
         vm.expectRevert(abi.encodeWithSelector(IGuard.NotExecutor.selector, caller));
@@ -275,7 +275,7 @@ contract CustodyInvariants is Arena {
         }
         uint256 got = swap(order, two(donation, delivery));
         assertGe(got, output);
-        // What was there before the swap stays where it is.
+        // The balances from before the swap stay.
         assertEq(got, toGuard ? uint256(output) + during : output);
     }
 
@@ -292,7 +292,7 @@ contract CustodyInvariants is Arena {
         direct = direct && !native;
         Deal memory order = orderOf(1e18, uint256(output) + missing);
         order.direct = direct;
-        // The strays of whoever takes part: none of them is output.
+        // Stray balances of the participants: none of them is output.
         address[4] memory donees = [address(guard), address(executor), address(puppet), user];
         vm.deal(donees[donee % 4], donees[donee % 4].balance + gift);
         tokenOut.mint(donees[donee % 4], gift);

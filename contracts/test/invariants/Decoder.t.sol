@@ -7,8 +7,7 @@ import {Program} from "../../src/libraries/Program.sol";
 import {Arena} from "../support/Arena.sol";
 import {Recorder, Tape} from "../support/Recorder.sol";
 
-/// @notice Invariant 10: bytes that nobody would write. contracts/test/decoder.test.ts holds the differential half, against the
-///   reference decoder.
+/// @notice Invariant 10: malformed bytes. contracts/test/decoder.test.ts has the differential test with the reference decoder.
 contract DecoderInvariants is Arena {
     address internal constant EVERYWHERE = 0x2000000000000000000000000000000000000001;
     Tape internal tape;
@@ -19,12 +18,12 @@ contract DecoderInvariants is Arena {
         vm.etch(EVERYWHERE, address(new Recorder(tape)).code);
     }
 
-    /// @dev Whatever the bytes, the functions called are of the closed set.
+    /// @dev For any bytes, the Executor calls only functions of the closed set.
     function testFuzz_I10_any_bytes_call_functions_of_the_fixed_set_alone(uint8 opcode, uint8 flags, bytes calldata noise)
         public
     {
         bytes memory program = abi.encodePacked(opcode % 32, flags, noise);
-        // Every address that the bytes can name answers and writes down: fill the noise with one that does.
+        // Every address that the bytes can name responds and records its calls: fills the noise with such an address.
         for (uint256 at = 2; at + 20 <= program.length; ++at) {
             if (uint8(program[at]) % 23 != 0) continue;
             for (uint256 k; k < 20; ++k) program[at + k] = bytes20(EVERYWHERE)[k];
@@ -90,7 +89,7 @@ contract DecoderInvariants is Arena {
         for (uint256 k; k < names.length; ++k) {
             if (name == bytes4(keccak256(bytes(names[k])))) return true;
         }
-        // Ekubo's core swaps by a selector of zeros.
+        // Ekubo's core swaps with a selector of zeros.
         return name == bytes4(keccak256("sellQuote(address)")) || name == 0;
     }
 
@@ -102,7 +101,7 @@ contract DecoderInvariants is Arena {
         ];
         uint8[6] memory amounts = [0, 3, 16, 0, 16, 0];
         length = 2 + uint256(amounts[flags & 7]) + fields[opcode - 1];
-        // Neither a wrap nor a step that pulls names its input.
+        // A wrap has no input token, and neither does a step that pulls.
         if (opcode != 0x03 && flags & 4 == 0) length += 20;
         if (flags & 0x10 != 0) length += 20;
     }
@@ -111,13 +110,13 @@ contract DecoderInvariants is Arena {
         opcode = uint8(bound(opcode, 1, 33));
         vm.assume(opcode != 0x16 && opcode != 0x1a && opcode != 0x1b);
         uint8 input = flags % 6;
-        // Native is wrapped where it is held, never pulled.
+        // Native token is wrapped from the balance, never pulled.
         if (opcode == 0x03) input = input % 3;
         flags = (flags & 0xe0) | ((flags >> 3) % 3) << 3 | input;
         cut = bound(cut, 1, lengthOf(opcode, flags) - 1);
-        // What is cut off reads as zeros: with one byte the flags too.
+        // Bytes that were cut off read as zeros: with one byte the flags too.
         uint256 needed = lengthOf(opcode, cut == 1 ? 0 : flags);
-        // Every address in what is left is one that would write down a call.
+        // Every address in the rest would record a call.
         bytes memory program = new bytes(cut);
         bytes memory whole = abi.encodePacked(opcode, flags, filling(opcode, flags));
         for (uint256 k; k < cut; ++k) program[k] = whole[k];
@@ -126,7 +125,7 @@ contract DecoderInvariants is Arena {
         assertTrue(tape.ended());
     }
 
-    /// @dev Bytes behind the head: zeros for the amount and for numbers, so that no hops are asked for, and addresses.
+    /// @dev Bytes after the header: addresses, and zeros for the amount and for numbers, so that there are no hops.
     function filling(uint8 opcode, uint8 flags) internal pure returns (bytes memory) {
         uint8[6] memory amounts = [0, 3, 16, 0, 16, 0];
         bytes memory amount = new bytes(amounts[flags & 7]);

@@ -5,13 +5,12 @@ import {Arena} from "../support/Arena.sol";
 import {Deal, Deals} from "../support/Deals.sol";
 import {Programs} from "../support/Programs.sol";
 
-/// @notice Invariant 15, for any amount: gas of the calls to the Guard where everything has been touched before, which leaves
-///   the contracts' own work. The figures of whole transactions are those of `npm run bench:gas`.
+/// @notice Invariant 15, for any amount: gas of the calls to the Guard with warm accounts and slots, so that only the work of the
+///   contracts is measured. `npm run bench -- gas` measures whole transactions.
 contract GasInvariants is Arena {
-    // Measured plus 3 %: a change that costs more has to say so here. The tokens' own work, their
-    // events among it, is part of them, and dearer than the contracts' own: tests are not optimized.
-    // They hold for both builds: a storage word that the transaction has changed before costs what
-    // a transient one does.
+    // Measured gas plus 3 %: a change that costs more must raise these limits. They include the work of the test tokens, which is more
+    // expensive than that of the contracts, because tests are compiled without optimization. They apply to both builds: a storage slot
+    // that the transaction has already changed costs as much as a transient one.
     uint256 internal constant GAS_V2 = 59_500;
     uint256 internal constant GAS_V3 = 65_200;
     uint256 internal constant GAS_HOPS = 109_200;
@@ -33,10 +32,10 @@ contract GasInvariants is Arena {
         tokenOut.mint(partner, 1);
     }
 
-    function checkGas(Deal memory order, bytes memory program, uint256 most) internal {
+    function checkGas(Deal memory order, bytes memory program, uint256 maxGas) internal {
         if (instrumented()) return;
         order.executor = address(executor);
-        // Once to warm everything up.
+        // The first run warms accounts and slots.
         swap(order, program);
         (address target, uint256 value, bytes memory data) = (address(guard), order.value, Deals.encode(order, program));
         vm.prank(user);
@@ -44,7 +43,7 @@ contract GasInvariants is Arena {
         (bool ok,) = target.call{value: value}(data);
         used -= gasleft();
         assertTrue(ok);
-        assertLe(used, most);
+        assertLe(used, maxGas);
     }
 
     function v2(bytes1 flags, bytes memory amount) internal view returns (bytes memory) {

@@ -5,9 +5,9 @@ import {IGuard} from "../../src/interfaces/IGuard.sol";
 import {Arena} from "../support/Arena.sol";
 import {Deal, Deals} from "../support/Deals.sol";
 
-/// @notice An output token that says what it likes of balances, and calls into the Guard when it is to be transferred.
-/// @dev `balanceOf` runs in a static call and cannot count: how often it was asked it tells by which of a row of addresses are
-///   warm by now.
+/// @notice An output token that returns arbitrary balances, and calls the Guard when it is transferred.
+/// @dev `balanceOf` runs in a static call and cannot store a counter. Each call warms one of a row of addresses; the number of warm
+///   addresses is the number of calls.
 contract LyingToken {
     uint256[4] internal answers;
     uint160 internal row;
@@ -34,10 +34,10 @@ contract LyingToken {
                 pop(staticcall(0, counter, 0, 0, 0, 0))
                 cost := sub(before, gas())
             }
-            // Of a cold account 2,600, of a warm one 100.
+            // A cold account costs 2,600, a warm one 100.
             if (cost > 2_000) return answers[k];
         }
-        revert("asked too often");
+        revert("called too often");
     }
 
     function transfer(address, uint256) external returns (bool) {
@@ -47,9 +47,9 @@ contract LyingToken {
     }
 }
 
-/// @notice Invariant 7, at its root: the word that locks the Guard is never zero, whoever takes part and whatever he is called.
+/// @notice Invariant 7: the word that locks the Guard is nonzero for all participants and addresses.
 contract LockInvariants is Arena {
-    /// @dev Addresses whose words could vanish: none, all ones, their lower 96 bits or their upper 64 all zero or all ones.
+    /// @dev Addresses whose words could become zero: zero, all ones, their lower 96 or upper 64 bits all zero or all ones.
     function extreme(uint8 which, address any) private pure returns (address) {
         uint160 word = uint160(any);
         uint160 low = type(uint96).max;
@@ -75,17 +75,17 @@ contract LockInvariants is Arena {
         address sender = extreme(which[2], any[2]);
         vm.assume(asset != address(0) && asset != executor_ && amountIn != 0);
         vm.assume(executor_.code.length == 0 && asset.code.length == 0 && sender.code.length == 0);
-        // Neither precompiles, which may fail, nor what the tests run on.
+        // Excludes precompiles, which may fail, and the contracts of the test framework.
         vm.assume(uint160(executor_) > 0x1000 || executor_ == address(0));
         vm.assume(executor_ != address(vm) && asset != address(vm) && sender != address(vm));
-        // Of the Guard's balance and then of the sender's: nothing before, something after.
+        // Balances of the Guard, then of the sender: zero before, nonzero after.
         LyingToken lying = new LyingToken(row >> 8 | 1 << 156, [uint256(0), 1, 0, 1]);
         intrusion = intrusion % 4;
         Deal memory own = orderOf(1, 1);
         own.direct = intrusion == 1;
         bytes memory delivery = one(minting(address(tokenOut), own.direct ? address(lying) : address(guard), 1));
         bytes memory data = Deals.encode(own, delivery);
-        // Native is taken while the Guard is locked, and only then.
+        // The Guard accepts native token only while it is locked.
         if (intrusion == 2) data = "";
         if (intrusion == 3) data = abi.encodeCall(IGuard.pullInput, (partner, 0));
         lying.intrude(address(guard), data);

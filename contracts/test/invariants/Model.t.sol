@@ -7,7 +7,7 @@ import {Arena} from "../support/Arena.sol";
 import {Deal, Deals} from "../support/Deals.sol";
 import {IToken} from "../support/Genuine.sol";
 
-/// @notice Sends, draws and runs swaps of others, as it is told. What its own swaps are to do it asks of the test.
+/// @notice Sends, draws, and executes swaps of others, as scripted. Gets the calls during its own executions from the test.
 contract Party {
     ModelInvariants internal immutable MODEL = ModelInvariants(msg.sender);
 
@@ -23,17 +23,17 @@ contract Party {
     }
 }
 
-/// @notice Invariants 6 and 7 over a small model: lock and loan as a state machine, in every sequence of calls of the Guard by
-///   three parties, generated one by one.
-/// @dev A call that is refused leaves no trace, by the rules of the EVM, and what comes after it is what comes without it. So
-///   sequences are made of calls that the model accepts; at the end of each, which is every state that can be reached, each
-///   party tries each call, and only what the model accepts may pass. Parties are alike, so the first to swap is the first.
+/// @notice Invariants 6 and 7 on a small model: lock and loan as a state machine, with every sequence of the Guard's calls by three
+///   parties, generated in order.
+/// @dev A reverted call changes no state in the EVM, so later calls behave as if it had not been made. So sequences consist of calls
+///   that the model accepts. At the end of each sequence, which is every reachable state, each party tries each call, and only calls
+///   that the model accepts may succeed. The parties are symmetric, so party 0 always swaps first.
 contract ModelInvariants is Arena {
-    // Calls: a swap by party 0 to 2, run by the next one; the party in flight as Executor draws 0 to 2; party 0 to 2 sends native.
+    // Calls: a swap by party 0 to 2, executed by the next one; the Executor in flight draws 0 to 2; party 0 to 2 sends native token.
     uint8 internal constant SWAP = 0;
     uint8 internal constant PULL = 3;
     uint8 internal constant SEND = 6;
-    /// @dev The Executor is done, which is no call of the Guard.
+    /// @dev The Executor returns; not a call of the Guard.
     uint8 internal constant DONE = 9;
 
     uint256 internal constant LENT = 2;
@@ -43,11 +43,11 @@ contract ModelInvariants is Arena {
     uint8[16] internal script;
     uint256 internal length;
     uint256 internal at;
-    /// @dev By which of the six functions the first swap goes; later ones by the next.
+    /// @dev Which of the six functions the first swap uses; each later swap uses the next one.
     uint256 internal entry;
     uint256 public sequences;
 
-    // The model: idle, or a swap of `sender` in flight with so much left.
+    // State of the model: idle, or a swap of `sender` in flight with `left` still lent.
     bool internal inFlight;
     uint256 internal sender;
     uint256 internal left;
@@ -67,7 +67,7 @@ contract ModelInvariants is Arena {
     }
 
     function test_I07_lock_and_loan_do_what_the_model_does_in_every_sequence_of_calls() public {
-        // Six calls in the long profile: of that, one of the six entries at a time where MODEL_ENTRY says which.
+        // Six calls in the long profile, for one of the six functions at a time if MODEL_ENTRY is set.
         uint256 depth = vm.envOr("MODEL_CALLS", uint256(vm.envOr("LONG", false) ? 6 : 4));
         uint256 only = vm.envOr("MODEL_ENTRY", ENTRIES);
         for (entry = 0; entry < ENTRIES; ++entry) {
@@ -77,12 +77,12 @@ contract ModelInvariants is Arena {
         emit log_named_uint("sequences", sequences);
     }
 
-    /// @dev Plays what has been written, then everything that the model lets come next.
+    /// @dev Plays the script, then every next call that the model allows.
     function explore(uint256 written, uint256 calls, uint256 swaps, bool flying, uint256 rest) private {
         length = written;
         run();
         if (flying) {
-            // Done, and idle again.
+            // The swap has ended, and the Guard is idle again.
             script[written] = DONE;
             explore(written + 1, calls, swaps, false, 0);
             if (calls == 0) return;
@@ -109,7 +109,7 @@ contract ModelInvariants is Arena {
         while (at < length) this.play();
     }
 
-    /// @dev Outside of a swap the next call; inside of one all calls up to its end.
+    /// @dev Outside of a swap, the next call; during one, all calls up to its end.
     function play() external {
         if (!inFlight) {
             swapBy(script[at++]);
@@ -137,7 +137,7 @@ contract ModelInvariants is Arena {
     function swapBy(uint256 p) private {
         (inFlight, sender, left) = (true, p, LENT);
         (Deal memory deal, bytes memory data) = swapOf(p, entry + at);
-        // What is drawn goes to the partner, whatever the sender pays in.
+        // Drawn tokens go to the partner, for every input of the sender.
         uint256 drawn = IToken(deal.tokenIn).balanceOf(partner);
         bool ok = parties[p].make(address(guard), deal.value, data);
         assertTrue(ok, "a swap was refused");
@@ -151,7 +151,7 @@ contract ModelInvariants is Arena {
         tokenOut.mint(recipient, 10);
     }
 
-    /// @dev Each party tries each call. In flight the Executor may draw what is left and anyone send native; else swap alone.
+    /// @dev Each party tries each call. During a swap the Executor may draw the rest and anyone may send native token; else only swap.
     function attemptAll() private {
         for (uint256 p; p < 3; ++p) {
             bool runs = inFlight && p == (sender + 1) % 3;
@@ -168,15 +168,15 @@ contract ModelInvariants is Arena {
     }
 
     function attempt(uint256 p, uint256 value, bytes memory data, bool expected) private {
-        // In a frame that is undone: it is a question and no move.
-        try this.ask(p, value, data) {
+        // In a frame that is reverted, so that the attempt does not change the state.
+        try this.tryCall(p, value, data) {
             fail();
         } catch (bytes memory answer) {
             assertEq(abi.decode(answer, (bool)), expected, expected ? "refused" : "accepted");
         }
     }
 
-    function ask(uint256 p, uint256 value, bytes memory data) external {
+    function tryCall(uint256 p, uint256 value, bytes memory data) external {
         bool ok = parties[p].make(address(guard), value, data);
         assembly ("memory-safe") {
             mstore(0x00, ok)
@@ -196,7 +196,7 @@ contract ModelInvariants is Arena {
         if (which == 1) (deal.tokenIn, deal.value) = (address(weth), LENT);
         if (which == 2) (deal.feePpm, deal.feeRecipient) = (100_000, partner);
         deal.direct = which == 3 || which == 5;
-        // Permissions that were given before.
+        // Allowances that were given before.
         IGuard.PermitKind kind = which == 4 ? IGuard.PermitKind.Permit2 : IGuard.PermitKind.Eip2612;
         if (which > 3) deal.permit = abi.encode(IGuard.Permit(kind, 0, 0, 0, ""));
         data = Deals.encode(deal, "");

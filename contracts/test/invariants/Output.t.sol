@@ -10,7 +10,7 @@ import {Programs} from "../support/Programs.sol";
 import {RebasingToken, TaxedToken, Token} from "../support/Tokens.sol";
 import {Spender} from "../support/Vaults.sol";
 
-/// @notice Invariants 3, 5, 8 and 12: what the recipient gets, what is left over, the fee, and the orders that are refused.
+/// @notice Invariants 3, 5, 8, and 12: the recipient's output, the remainder, the fee, and rejected orders.
 contract OutputInvariants is Arena {
     function testFuzz_I03_the_recipient_gains_minOutput_or_nothing_moves(
         uint8 kind,
@@ -38,7 +38,7 @@ contract OutputInvariants is Arena {
             assertEq(IToken(out).balanceOf(order.recipient), before);
             assertEq(tokenIn.balanceOf(user), WEALTH);
         }
-        // An ordinary token that came in full is never refused.
+        // An ordinary token that arrived in full is never rejected.
         if (kind % KINDS == KINDS - 1 && (direct || output - uint256(output) * order.feePpm / 1e6 >= minOutput)) {
             if (output >= minOutput) assertTrue(ok);
         }
@@ -52,7 +52,7 @@ contract OutputInvariants is Arena {
         out.mint(user, wealth);
         Deal memory order = orderOf(1e18, 1);
         order.tokenOut = address(out);
-        // Custody: what the sender held before grows or shrinks with the rebase and counts for nothing.
+        // Custody: the sender's balance from before changes with the rebase and does not count.
         uint256 got = swap(
             order,
             two(
@@ -103,7 +103,7 @@ contract OutputInvariants is Arena {
         Deal memory order = orderOf(wrapped ? address(weth) : address(0), amountIn, address(tokenOut), 1, address(puppet));
         (order.value, order.recipient, order.direct) = (amountIn, payee, direct);
         Move memory minted = minting(address(tokenOut), direct ? payee : address(guard), 5);
-        // In the wrapper the rest is never drawn; as native the Executor hands it back.
+        // With the wrapper the rest is never drawn; the Executor returns native token.
         Move memory move = wrapped ? pulling(partner, used, true) : Move(address(guard), amountIn - used, "", true);
         assertEq(swap(order, two(move, minted)), 5);
         assertEq(user.balance, WEALTH - used);
@@ -113,7 +113,7 @@ contract OutputInvariants is Arena {
 
     function testFuzz_I05_the_executor_ends_empty(uint96 amountIn, uint96 dust, uint24 share, uint128 part) public {
         amountIn = uint96(bound(amountIn, 1e9, 1e24));
-        // Within what the pools can take: one that runs out of liquidity leaves the rest unsold.
+        // Within the liquidity of the pools: a pool without enough liquidity leaves the rest unsold.
         dust = uint96(bound(dust, 0, 1e24));
         share = uint24(bound(share, 1, (1 << 24) - 1));
         address middle = address(new Token());
@@ -136,7 +136,7 @@ contract OutputInvariants is Arena {
         );
         Deal memory order = orderOf(amountIn, 1);
         order.executor = address(executor);
-        // A share of dust may be too small for a pair to answer: then nothing moves.
+        // A share of a tiny amount may be too small for a pair to return output: then nothing is transferred.
         if (!trySwap(order, program)) return;
         assertEq(Token(middle).balanceOf(address(executor)), 0);
         assertEq(tokenIn.balanceOf(address(executor)), 0);
@@ -169,7 +169,7 @@ contract OutputInvariants is Arena {
         vm.prank(address(guard));
         (bool ok,) =
             address(executor).call(Programs.execution(Programs.task(address(this)), program));
-        // Of these, only the vault of balancer-v2 may leave a part: tokens of its pools grant it an endless allowance.
+        // Only the vault of balancer-v2 may leave a part of these: tokens of its pools give it an unlimited allowance.
         assertEq(ok, family == 2 ? part <= amount : part == amount);
         assertEq(tokenIn.allowance(address(executor), spender), 0);
         assertEq(tokenIn.balanceOf(spender), ok ? part : 0);
@@ -202,9 +202,9 @@ contract OutputInvariants is Arena {
         swap(order, "");
     }
 
-    /// @dev Every kind of nonsense in every case: few cases reach each of them, too.
+    /// @dev All kinds of invalid orders in every case, because few cases reach each of them.
     function testFuzz_I12_senseless_orders_are_refused(uint96 amount, address stranger) public {
-        // The user as Executor is refused as the recipient.
+        // The user is the Executor, so the user is rejected as the recipient.
         vm.assume(stranger.code.length == 0 && stranger != user);
         amount = uint96(bound(amount, 1, 1e27));
         for (uint256 which; which < 26; ++which) {
@@ -215,15 +215,15 @@ contract OutputInvariants is Arena {
             vm.expectRevert(expected);
             swap(order, "");
             if (order.value != 0) continue;
-            // By the functions that take a permit too, whatever it says.
+            // Also by the functions with a permit, for any permit.
             order.permit = abi.encode(IGuard.Permit(IGuard.PermitKind(which % 3), amount, 0, 0, "unsigned"));
             vm.expectRevert(expected);
             swap(order, "");
         }
     }
 
-    /// @return order One that no sender can mean.
-    /// @return expected Error that names it; nothing where the Executor is the one that is refused.
+    /// @return order An invalid order.
+    /// @return expected Error that names the fault; empty if the Executor is rejected.
     function senseless(uint256 which, uint96 amount, address stranger)
         internal
         view
@@ -277,7 +277,7 @@ contract OutputInvariants is Arena {
             (order.tokenIn, order.value, order.tokenOut) = (address(0), amount, address(0));
             expected = abi.encodeWithSelector(IGuard.SameToken.selector, address(0));
         } else if (which == 17) {
-            // Native is native, in its wrapper too.
+            // Native token is native input, also with a wrapper.
             (order.tokenIn, order.value, order.tokenOut) = (address(weth), amount, address(0));
             expected = abi.encodeWithSelector(IGuard.SameToken.selector, address(0));
         } else if (which == 18) {
@@ -297,9 +297,9 @@ contract OutputInvariants is Arena {
         amount = uint96(bound(amount, 1, 1e27));
         vm.assume(sent != amount && sent <= 1e29);
         Deal memory order = orderOf(wrapped ? address(weth) : address(0), amount, address(tokenOut), 1, address(puppet));
-        // With a token to give, none is what it says.
+        // The order has an input token, so native input is rejected.
         if (wrapped && sent == 0) sent = amount + 1;
-        // A fee, so that the function is one that is told the amount also where nothing is sent.
+        // With a fee, the function has the amount as a parameter also without native input.
         (order.value, order.direct, order.feePpm, order.feeRecipient) = (sent, direct, 1, partner);
         vm.expectRevert(abi.encodeWithSelector(IGuard.InvalidValue.selector, uint256(sent), uint256(amount)));
         swap(order, "");
@@ -325,15 +325,15 @@ contract OutputInvariants is Arena {
     function testFuzz_I12_a_word_wider_than_its_type_is_refused(uint8 which, uint8 entry, uint256 dirt, bool delivered)
         public
     {
-        // Each of the six functions, told by what only it can do.
+        // Each of the six functions, chosen by its special property.
         entry = entry % 6;
         Deal memory order = orderOf(entry == 1 ? address(0) : address(tokenIn), 1, address(tokenOut), 1, address(puppet));
         order.feePpm = entry == 2 ? 1 : 0;
         order.feeRecipient = partner;
         order.direct = entry == 3 || entry == 5;
         if (entry > 3) order.permit = abi.encode(IGuard.Permit(IGuard.PermitKind.Eip2612, 0, 0, 0, ""));
-        // tokenIn, tokenOut, executor; then recipient, feeRecipient and wrapper, behind an amount, and behind where the permit stands.
-        // In direct mode the recipient comes first.
+        // tokenIn, tokenOut, executor; then recipient, feeRecipient, and wrapper, after an amount and the offset of the permit.
+        // In direct mode the recipient is first.
         uint8[6] memory fields = [0, 1, 4, 5, 7, 8];
         if (order.direct) fields = [1, 2, 5, 0, 0, 0];
         uint256 at = which % (entry < 2 ? 3 : order.direct ? 4 : 6);

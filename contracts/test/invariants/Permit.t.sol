@@ -12,7 +12,7 @@ import {IToken} from "../support/Genuine.sol";
 import {Move} from "../support/Hostile.sol";
 import {HookToken, Token} from "../support/Tokens.sol";
 
-/// @notice Answers every call with nothing, as WETH9 does: a permit seems to have worked.
+/// @notice Returns nothing for every call, like WETH9: a permit seems to succeed.
 contract PhantomToken {
     mapping(address => uint256) public balanceOf;
     mapping(address => mapping(address => uint256)) public allowance;
@@ -36,7 +36,7 @@ contract PhantomToken {
     }
 }
 
-/// @notice Invariants 1, 2, 6, 7, 12 and 13 where a signature lets the input be drawn. Siege.t.sol holds the others to it.
+/// @notice Invariants 1, 2, 6, 7, 12, and 13 if a signature authorizes the draw. Siege.t.sol has the other invariants with permits.
 contract PermitInvariants is Arena {
     address internal victim;
     uint256 internal victimKey;
@@ -45,7 +45,7 @@ contract PermitInvariants is Arena {
         super.setUp();
         (victim, victimKey) = makeAddrAndKey("victim");
         tokenIn.mint(victim, WEALTH);
-        // Who signs has approved nobody but Permit2.
+        // The signer has approved only Permit2.
         vm.prank(user);
         tokenIn.approve(address(guard), 0);
         address[2] memory owners = [user, victim];
@@ -139,7 +139,7 @@ contract PermitInvariants is Arena {
         }
         vm.stopPrank();
         Deal memory order = orderOf(amountIn, 1);
-        // Empty or junk: nothing that anybody signed.
+        // An empty or random signature, which no account made.
         bytes memory signature = junk.length % 2 == 0 ? bytes("") : junk;
         order.permit = abi.encode(IGuard.Permit(kindOf(kind), amountIn, 0, block.timestamp, signature));
         swap(order, program(amountIn));
@@ -160,7 +160,7 @@ contract PermitInvariants is Arena {
         if (flaw == 0) permit = permission(kindOf(kind), victimKey, address(tokenIn), address(guard), amountIn);
         if (flaw == 1) permit = permission(kindOf(kind), userKey, address(tokenIn), partner, amountIn);
         if (flaw == 2) permit = permission(kindOf(kind), userKey, address(tokenOut), address(guard), amountIn);
-        // Another amount than was signed, which DAI's does not have; or another deadline.
+        // Another amount than the signed one, except for DAI, whose permits have no amount; or another deadline.
         if (flaw == 3 && !dai) permit.amount = bound(other, 0, type(uint160).max - 1);
         if (flaw == 3 && permit.amount == amountIn) permit.amount += 1;
         if (flaw == 4 || (flaw == 3 && dai)) permit.deadline += bound(other, 1, type(uint32).max);
@@ -175,7 +175,7 @@ contract PermitInvariants is Arena {
     function testFuzz_I06_permit2_is_told_the_whole_amount(uint256 amountIn) public {
         amountIn = bound(amountIn, uint256(1) << 160, type(uint256).max - 1);
         Deal memory order = signed(uint8(IGuard.PermitKind.Permit2), amountIn, type(uint160).max);
-        // An amount that its lower words make small moves nothing.
+        // An amount of more than 160 bits, whose lower bits are a small amount, moves nothing.
         assertFalse(trySwap(order, program(amountIn)));
         assertEq(tokenIn.balanceOf(user), WEALTH);
     }
@@ -190,7 +190,7 @@ contract PermitInvariants is Arena {
         swap(order, program(amountIn));
     }
 
-    /// @dev A token that takes any call, as WETH9 does: only what its owner approved is drawn, and from nobody else.
+    /// @dev A token that accepts every call, like WETH9: the Guard draws only what the owner approved, and from no other account.
     function testFuzz_I01_a_permit_that_does_nothing_draws_from_nobody(uint8 kind, uint96 amountIn, address thief) public {
         vm.assume(thief != victim && thief != address(0) && thief.code.length == 0 && thief != address(vm));
         amountIn = uint96(bound(amountIn, 1, 1e27));
@@ -212,7 +212,7 @@ contract PermitInvariants is Arena {
         hooked.mint(user, WEALTH);
         vm.prank(user);
         hooked.approve(address(guard), type(uint256).max);
-        // It would swap for itself, or draw, while the permission is being taken.
+        // Tries to swap for itself, or to draw, while the permit is submitted.
         tokenIn.mint(address(hooked), 1);
         vm.prank(address(hooked));
         tokenIn.approve(address(guard), 1);
@@ -233,7 +233,7 @@ contract PermitInvariants is Arena {
         assertIdle();
     }
 
-    /// @dev The Guard's calls before the Executor runs: one function of the input, or of Permit2, for its sender.
+    /// @dev The Guard's calls before the Executor runs: one function of the input token, or of Permit2, for its sender.
     function testFuzz_I13_a_permit_makes_one_known_call_and_no_other(
         uint8 kind,
         address asset,
@@ -258,7 +258,7 @@ contract PermitInvariants is Arena {
             ++calls;
             assertEq(access.account, permit2 ? address(PERMIT2) : asset);
             assertEq(access.value, 0);
-            // Owner and spender first, but in Permit2's, where the spender stands behind token, amount, expiration and nonce.
+            // Owner and spender are first, except in Permit2's, where the spender is after token, amount, expiration, and nonce.
             assertEq(word(access.data, 0), uint160(user));
             assertEq(word(access.data, permit2 ? 5 : 1), uint160(address(guard)));
             if (permit2) assertEq(word(access.data, 1), uint160(asset));

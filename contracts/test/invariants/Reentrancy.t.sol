@@ -10,7 +10,7 @@ import {Programs} from "../support/Programs.sol";
 import {HookToken} from "../support/Tokens.sol";
 import {HostileVault} from "../support/Vaults.sol";
 
-/// @notice A wrapper that lies, by what it credits and what it gives back.
+/// @notice A wrapper that credits and returns wrong amounts.
 contract LyingWrapper {
     mapping(address => uint256) public balanceOf;
     uint256 public credited;
@@ -34,7 +34,7 @@ contract LyingWrapper {
     }
 }
 
-/// @notice A token that takes whatever value it is sent, for nothing.
+/// @notice A token that accepts native token and credits nothing.
 contract SwallowingWrapper {
     mapping(address => uint256) public balanceOf;
 
@@ -51,7 +51,7 @@ contract SwallowingWrapper {
     }
 }
 
-/// @notice An honest wrapper but for what it tries whenever it is called.
+/// @notice A correct wrapper, except that it tries to re-enter in every call.
 contract MeddlingWrapper {
     mapping(address => uint256) public balanceOf;
     address internal target;
@@ -88,7 +88,7 @@ contract MeddlingWrapper {
     }
 }
 
-/// @notice Invariants 7 and 9: re-entry and callbacks.
+/// @notice Invariants 7 and 9: re-entrancy and callbacks.
 contract ReentrancyInvariants is Arena {
     /// @dev Attempts of a re-entering party.
     function attempt(uint256 which) internal view returns (address target, bytes memory data) {
@@ -110,7 +110,7 @@ contract ReentrancyInvariants is Arena {
         address other = address(tokenOut);
         address pool = v2Pair(address(hooked), other, 1e27);
         (address from, address to) = asInput ? (address(hooked), other) : (other, address(hooked));
-        // Armed only now: the pool's own funding is no attack.
+        // Armed only now, because the funding of the pool is not an attack.
         (address target, bytes memory data) = attempt(which);
         hooked.hook(target, data);
         uint256 got = swap(
@@ -159,7 +159,7 @@ contract ReentrancyInvariants is Arena {
         bytes memory program = two(pulling(partner, pulled, true), minting(address(tokenOut), address(guard), 1));
         swap(orderOf(first, 1), program);
         assertIdle();
-        // What the first left is not lent in the second.
+        // The rest of the first loan is not lent in the second swap.
         program = two(
             pulling(partner, uint256(second) + 1, false), minting(address(tokenOut), address(guard), 1)
         );
@@ -176,7 +176,7 @@ contract ReentrancyInvariants is Arena {
         uint8 truths
     ) public {
         amount = uint96(bound(amount, 1, 1e27));
-        // Half of the cases each: it credits, and returns, what it should; the Guard holds some of it.
+        // Half of the cases each: it credits the full amount; it returns the full amount; the Guard has a balance of it.
         if (truths & 1 != 0) credited = amount;
         if (truths & 2 != 0) returned = amount;
         if (truths & 4 != 0) strayWrapped = 0;
@@ -195,7 +195,7 @@ contract ReentrancyInvariants is Arena {
 
     function testFuzz_I07_a_wrapper_that_gives_nothing_lends_nothing(uint96 amount, uint96 strayWrapped) public {
         amount = uint96(bound(amount, 1, 1e27));
-        // Takes the value, credits nothing, and is a token otherwise.
+        // Accepts the value, credits nothing, and is a token otherwise.
         SwallowingWrapper wrapper = new SwallowingWrapper();
         wrapper.credit(address(guard), strayWrapped);
         Deal memory order = orderOf(address(wrapper), amount, address(tokenOut), 1, address(puppet));
@@ -214,7 +214,7 @@ contract ReentrancyInvariants is Arena {
         order.wrapper = address(wrapper);
         uint256 stray = 5 ether;
         vm.deal(address(guard), stray);
-        // It credits the Guard, which takes that for output and unwraps it.
+        // It credits the Guard, which counts that as output and unwraps it.
         bytes memory credit = abi.encodeWithSignature("credit(address,uint256)", address(guard), uint256(paid));
         bool ok = trySwap(order, one(Move(address(wrapper), 0, credit, true)));
         assertEq(ok, returned == paid);
@@ -233,7 +233,7 @@ contract ReentrancyInvariants is Arena {
         HostilePool pool = new HostilePool();
         pool.plan(1, 0, address(tokenOut));
         tokenOut.mint(address(pool), WEALTH);
-        // Its own callback aside, which is tested below.
+        // Excludes its own callback, which is tested below.
         (address target, bytes memory data) = attempt(which % 3 == 2 ? 3 : which % 3);
         pool.intrude(Move(target, 0, data, false));
         Deal memory order = orderOf(amountIn, amountIn);
@@ -300,7 +300,7 @@ contract ReentrancyInvariants is Arena {
         HostilePool pool = new HostilePool();
         pool.plan(1, 0, address(tokenOut));
         tokenOut.mint(address(pool), WEALTH);
-        // Another contract calls back while the pool is awaited, and again once it has been paid.
+        // Another contract calls back while the pool's callback is expected, and again after the payment.
         bytes memory callback = abi.encodeWithSignature("swapCallback(int256,int256,bytes)", asked0, asked1, "");
         Move memory move = Move(address(executor), 0, callback, true);
         pool.intrude(Move(address(puppet), 0, abi.encodeCall(Puppet.run, (move)), false));
@@ -313,20 +313,20 @@ contract ReentrancyInvariants is Arena {
         assertEq(tokenIn.balanceOf(address(puppet)), 0);
     }
 
-    function testFuzz_I09_a_pool_never_draws_more_than_amountIn(uint96 amount, uint96 amountIn, uint128 asked, bool isElastic)
+    function testFuzz_I09_a_pool_never_draws_more_than_amountIn(uint96 amount, uint96 amountIn, uint128 requested, bool isElastic)
         public
     {
         amountIn = uint96(bound(amountIn, 1, 1e27));
         amount = uint96(bound(amount, 1, amountIn));
-        asked = uint128(bound(asked, 1, type(uint128).max));
+        requested = uint128(bound(requested, 1, type(uint128).max));
         HostilePool pool = new HostilePool();
-        pool.plan(1, asked, address(tokenOut));
+        pool.plan(1, requested, address(tokenOut));
         tokenOut.mint(address(pool), WEALTH);
         Deal memory order = orderOf(amountIn, 1);
         order.executor = address(executor);
         bool ok = trySwap(order, poolStep(isElastic, address(pool), amount));
-        assertEq(ok, asked <= amountIn);
-        assertEq(tokenIn.balanceOf(address(pool)), ok ? asked : 0);
+        assertEq(ok, requested <= amountIn);
+        assertEq(tokenIn.balanceOf(address(pool)), ok ? requested : 0);
         assertGe(tokenIn.balanceOf(user), WEALTH - amountIn);
     }
 
@@ -365,32 +365,32 @@ contract ReentrancyInvariants is Arena {
 
     function testFuzz_I09_a_vault_that_forges_its_callback_draws_no_more_than_amountIn(
         uint96 amountIn,
-        uint128 asked,
+        uint128 requested,
         bool balancer,
         address to
     ) public {
         amountIn = uint96(bound(amountIn, 1, 1e27));
-        asked = uint128(bound(asked, 1, uint128(type(int128).max)));
+        requested = uint128(bound(requested, 1, uint128(type(int128).max)));
         vm.assume(to != address(guard) && to != user);
         HostileVault vault = new HostileVault();
         bytes memory forged = balancer
             // Amount, recipient, token in, hops.
-            ? abi.encodePacked(uint256(asked), to, address(tokenOut), uint8(1), address(vault), address(tokenOut))
+            ? abi.encodePacked(uint256(requested), to, address(tokenOut), uint8(1), address(vault), address(tokenOut))
             // Amount, recipient, flags, token in, hops.
-            : abi.encodePacked(uint256(asked), to, bytes1(0), address(tokenIn), uint8(1), address(tokenOut), uint48(0));
-        vault.plan(balancer, 1, asked, address(0), forged);
+            : abi.encodePacked(uint256(requested), to, bytes1(0), address(tokenIn), uint8(1), address(tokenOut), uint48(0));
+        vault.plan(balancer, 1, requested, address(0), forged);
         Deal memory order = orderOf(amountIn, 1);
         order.executor = address(executor);
         bool ok = trySwap(order, vaultStep(balancer, address(vault), 1));
-        // Whoever it tells to pay gives nothing: no output came.
+        // With forged callback data the vault pays no output, so the swap fails.
         assertFalse(ok);
         assertEq(tokenIn.balanceOf(user), WEALTH);
-        // Where it does pay, it has drawn what it asked for and no more than the order lends.
-        vault.plan(balancer, 1, asked, address(tokenOut), "");
+        // If it pays output, it has drawn exactly the requested amount, and at most the loan.
+        vault.plan(balancer, 1, requested, address(tokenOut), "");
         tokenOut.mint(address(vault), WEALTH * 1e9);
-        ok = trySwap(order, vaultStep(balancer, address(vault), balancer ? asked : 1));
-        assertEq(ok, asked <= amountIn);
-        assertEq(tokenIn.balanceOf(address(vault)), ok ? asked : 0);
+        ok = trySwap(order, vaultStep(balancer, address(vault), balancer ? requested : 1));
+        assertEq(ok, requested <= amountIn);
+        assertEq(tokenIn.balanceOf(address(vault)), ok ? requested : 0);
         assertGe(tokenIn.balanceOf(user), WEALTH - amountIn);
     }
 }

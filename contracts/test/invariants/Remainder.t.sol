@@ -18,10 +18,10 @@ import {
 import {Programs} from "../support/Programs.sol";
 import {Token} from "../support/Tokens.sol";
 
-/// @notice Invariant 5: whatever part of its input a pool consumes, a swap leaves the Executor's balances as they were.
-/// @dev Uniswap V3 and V4 run from their published bytecode; the pools of PartialPools.sol stand for the other families.
+/// @notice Invariant 5: for any part of its input that a pool consumes, a swap does not change the Executor's balances.
+/// @dev Uniswap V3 and V4 run from their published bytecode; PartialPools.sol has pools of the other families.
 contract RemainderInvariants is GenuineV4 {
-    /// @dev Between -60,000 and 60,000 ticks such a pool consumes about 19e18.
+    /// @dev With liquidity from -60,000 to 60,000 ticks such a pool consumes about 19e18.
     uint128 internal constant THIN = 1e18;
     uint256 internal constant STRAYS = 12_345;
     uint256 internal constant FAMILIES = 6;
@@ -33,7 +33,7 @@ contract RemainderInvariants is GenuineV4 {
         super.setUp();
         middle = new Token();
         tokens = [address(tokenIn), address(middle), address(tokenOut)];
-        // Left by others before: neither spent nor added to.
+        // Balances from before the swap: neither spent nor increased.
         for (uint256 k; k < 3; ++k) Token(tokens[k]).mint(address(executor), STRAYS);
         vm.deal(address(executor), STRAYS);
     }
@@ -63,13 +63,13 @@ contract RemainderInvariants is GenuineV4 {
         assertEq(user.balance, WEALTH);
     }
 
-    /// @dev Amounts that a thin pool consumes, and larger ones; none so near to its end that the fee decides.
+    /// @dev Amounts that a thin pool consumes, and larger ones; none so near to its limit that the fee decides.
     function aroundThin(uint96 amount) internal pure returns (uint96) {
         amount = uint96(bound(amount, 1e15, 1e20));
         return amount > 18e18 && amount < 21e18 ? amount + 3e18 : amount;
     }
 
-    /// @dev First hop of a swap through `middle`, which leaves as much of it in the Executor as is sold.
+    /// @dev First hop of a swap through `middle`, whose output in the Executor equals the amount sold.
     function hopToMiddle(uint256 amount) internal returns (bytes memory step, uint256 arrived) {
         address pair = v2Pair(address(tokenIn), address(middle), 1e27);
         arrived = v2Out(pair, address(tokenIn), amount);
@@ -106,7 +106,7 @@ contract RemainderInvariants is GenuineV4 {
         bytes memory amount = abi.encodePacked(uint128(amountIn));
         bytes memory program;
         if (way % 3 == 2) {
-            // The input itself held by the Executor: unwrapped from a vault of equal shares, as a hop before would leave it.
+            // The Executor holds the input itself: unwrapped from a vault with a rate of one, as by a previous hop.
             program = abi.encodePacked(bytes1(0x0b), Programs.PULL_ALL, address(tokenIn));
         }
         bytes1 flags = (isPulled ? Programs.PULL : Programs.HELD) | Programs.TO_GUARD;
@@ -115,17 +115,17 @@ contract RemainderInvariants is GenuineV4 {
         if (way % 3 == 2) order.tokenIn = shares(amountIn);
         bool fits = amountIn < 19e18;
         if (isPulled && !secondIsThin && !fits) {
-            // What the pool did not consume was not drawn: it stays with the sender.
+            // The input that the pool did not consume was not drawn, and stays with the sender.
             assertTrue(trySwap(order, program));
             assertAsBefore();
             assertGt(tokenIn.balanceOf(user), WEALTH - amountIn);
         } else {
-            // The manager refuses a second hop that consumes a part: CurrencyNotSettled.
+            // The manager rejects a second hop that consumes a part: CurrencyNotSettled.
             trySwapWhole(order, program, fits, secondIsThin ? bytes4(0x5212cba1) : IExecutor.PartialFill.selector);
         }
     }
 
-    /// @dev Shares of the user that are redeemed one to one in `tokenIn`.
+    /// @dev Shares of the user that are redeemed 1:1 for `tokenIn`.
     function shares(uint256 amount) internal returns (address vault) {
         vault = address(new Redeemer(tokenIn));
         tokenIn.mint(vault, amount);
@@ -134,7 +134,7 @@ contract RemainderInvariants is GenuineV4 {
         Token(vault).approve(address(guard), amount);
     }
 
-    /// @dev Ambient, Ekubo, Infinity, iZiSwap, Kyber Elastic, and Maverick V2, with the sender's token, with native token, and after a hop.
+    /// @dev Ambient, Ekubo, Infinity, iZiSwap, Kyber Elastic, and Maverick V2, with the sender's token, native token, and after a hop.
     function testFuzz_I05_a_pool_that_runs_dry_leaves_nothing(uint96 amountIn, uint96 capacity, uint8 family, uint8 way) public {
         amountIn = uint96(bound(amountIn, 1e9, 1e24));
         capacity = uint96(bound(capacity, 1, 2e24));
@@ -150,7 +150,7 @@ contract RemainderInvariants is GenuineV4 {
         Deal memory order = orderOf(way == 2 ? address(tokenIn) : from, amountIn, address(tokenOut), 1, address(executor));
         bytes memory program = bytes.concat(hop, stepOf(family, flags, head, from, capacity));
         bool isWhole = capacity >= sold || (family == 3 && sold - capacity <= sold >> 20);
-        // Ambient and Maverick are paid before they sell; the others draw what they consume, and leave the rest with the sender.
+        // Ambient and Maverick are paid before the swap; the others draw what they consume, and leave the rest with the sender.
         if (way != 0 || family == 0 || family == 5) return trySwapWhole(order, program, isWhole);
         assertTrue(trySwap(order, program));
         assertAsBefore();
@@ -188,7 +188,7 @@ contract RemainderInvariants is GenuineV4 {
         return abi.encodePacked(bytes1(0x0f), flags | direction, head, pool);
     }
 
-    /// @dev Two hops in one lock, paid from what the Executor holds.
+    /// @dev Two hops in one lock, paid from the Executor's balance.
     function testFuzz_I05_two_pools_in_one_lock_that_run_dry_leave_nothing(uint96 amountIn, uint96 capacity, bool isEkubo)
         public
     {
@@ -220,7 +220,7 @@ contract RemainderInvariants is GenuineV4 {
         assertEq(tokenOut.balanceOf(partner), amountIn);
     }
 
-    /// @dev A pool of iziswap keeps a remainder of up to 2^-20 of its input, and the step reverts for a larger one.
+    /// @dev An iziswap pool keeps a remainder of up to 2^-20 of its input; the step reverts for a larger one.
     function testFuzz_I05_rounding_of_iziswap_goes_to_the_pool(uint96 amountIn, uint96 unsold) public {
         amountIn = uint96(bound(amountIn, 1e15, 1e24));
         (bytes memory hop, uint256 sold) = hopToMiddle(amountIn);
@@ -235,7 +235,7 @@ contract RemainderInvariants is GenuineV4 {
         );
     }
 
-    /// @dev GSM and PSM, which trade whole units of their asset: less than one unit's worth is not drawn, or goes to the module.
+    /// @dev GSM and PSM trade whole units of their asset: a remainder of less than one unit is not drawn, or goes to the module.
     function testFuzz_I05_an_exchange_of_whole_units_leaves_nothing(uint96 amountIn, uint56 fee, bool isGsm, bool sells, bool held)
         public
     {
@@ -267,13 +267,13 @@ contract RemainderInvariants is GenuineV4 {
         (uint256 units, uint256 cost,,) = gsm.getAssetAmountForBuyAsset(sold);
         assertEq(got, units);
         assertLt(sold, gsm.costOf(units + 1));
-        // Of his own token the sender pays the cost alone.
+        // With the sender's own token, the sender pays only the cost.
         if (!held) assertEq(tokenIn.balanceOf(user), WEALTH - cost);
         else assertEq(middle.balanceOf(module), sold);
     }
 }
 
-/// @notice Shares that are redeemed one to one.
+/// @notice Shares that are redeemed 1:1.
 contract Redeemer is Token {
     Token internal immutable ASSET;
 

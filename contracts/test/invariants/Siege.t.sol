@@ -4,7 +4,7 @@ pragma solidity 0.8.30;
 import {IToken} from "../support/Genuine.sol";
 import {Siege} from "../support/Siege.sol";
 
-/// @notice Invariants 1 to 4, 6, 7 and 8 by every entry, with every kind of token, everybody hostile.
+/// @notice Invariants 1 to 4, 6, 7, and 8 for every function and kind of token, with only hostile participants.
 contract SiegeInvariants is Siege {
     function testFuzz_I01_a_bystander_keeps_what_he_has(Plan memory plan) public {
         besiege(plan);
@@ -20,7 +20,7 @@ contract SiegeInvariants is Siege {
         bool native = order.value != 0;
         assertGe(left.input, native ? WEALTH : WEALTH - plan.amountIn);
         assertGe(left.native, native ? WEALTH - plan.amountIn : WEALTH);
-        // In direct mode a rebase down must be made good too.
+        // In direct mode the output must also cover a downward rebase.
         assertGe(left.output, rebased(plan, WEALTH));
     }
 
@@ -36,7 +36,7 @@ contract SiegeInvariants is Siege {
         } else if (order.tokenOut == address(0)) {
             assertGe(left.native, WEALTH + plan.minOutput);
         } else {
-            // Direct mode counts all growth, a rebase too.
+            // Direct mode counts all growth, including a rebase.
             assertGe(left.output, (order.direct ? WEALTH : rebased(plan, WEALTH)) + plan.minOutput);
         }
     }
@@ -45,15 +45,15 @@ contract SiegeInvariants is Siege {
         bool ok = besiege(plan);
         Holdings memory left = held(address(guard));
         assertGe(left.input, 1e20);
-        // Strays grow and shrink with a rebase, and what they grow by within a swap counts as output.
+        // Stray balances change with a rebase, and their growth during a swap counts as output.
         uint256 strays = rebased(plan, 1e20);
         assertGe(left.output, strays < 1e20 ? strays : 1e20);
         assertGe(left.native, 1e20);
         assertGe(left.wrapped, 1e20);
         if (!ok || order.direct) return;
-        // In custody all that came goes out again: of the output, and of native where either side is.
+        // In custody, the whole output leaves the Guard, and so does native token if it is input or output.
         if (order.tokenOut == address(0)) assertEq(left.native, 1e20);
-        // A share is worth less than two units here: up to one stays of each of two payments, and balances round down.
+        // A share is worth less than two units here: up to one unit stays of each of two payments, and balances are rounded down.
         else assertLe(left.output, 1e20 + (plan.kindOut == REBASING ? 4 : 0));
         if (order.value != 0) assertEq(left.native, 1e20);
     }
@@ -65,7 +65,7 @@ contract SiegeInvariants is Siege {
 
     function testFuzz_I07_nobody_gets_in_by_any_entry(Plan memory plan) public {
         bool ok = besiege(plan);
-        // What a failed swap recorded is undone with it.
+        // A failed swap also reverts its records.
         if (ok) assertGt(mole.lastAnswer().length, 0, "the mole never tried");
         assertFalse(mole.anySucceeded(), "the mole got in");
         assertEq(tokenIn.balanceOf(address(mole)), WEALTH);
@@ -74,7 +74,7 @@ contract SiegeInvariants is Siege {
     function testFuzz_I08_the_fee_is_exact_by_any_entry(Plan memory plan) public {
         bool ok = besiege(plan);
         Holdings memory fee = held(address(mole));
-        // What it had.
+        // The balance from before.
         fee.native -= 1;
         if (!ok || order.direct) {
             assertEq(fee.output + fee.native, 0);
@@ -83,7 +83,7 @@ contract SiegeInvariants is Siege {
         bool native = order.tokenOut == address(0);
         Holdings memory left = held(order.recipient);
         uint256 got;
-        // Native input comes back in part; it is never both.
+        // A part of the native input is returned; never the input and the output.
         if (native) got = left.native - WEALTH;
         else got = left.output - rebased(plan, WEALTH);
         uint256 paid = native ? fee.native : fee.output;

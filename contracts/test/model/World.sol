@@ -14,7 +14,7 @@ library Accounts {
     uint256 internal constant ZERO = 13;
     address internal constant PERMIT2 = 0x000000000022D473030F116dDEE9F6B43aC78BA3;
 
-    /// @return The address of an account. Users have those of the private keys 1, 2, and 3. The others differ in each of their words.
+    /// @return The address of an account. Users have the addresses of private keys 1, 2, and 3. The others differ in each of their words.
     function at(uint256 k) internal pure returns (address) {
         if (k == 0) return 0x7E5F4552091A69125d5DfCb7b8C2659029395Bdf;
         if (k == 1) return 0x2B5AD5c4795c026514f8317c7a215E218DcCD6cF;
@@ -31,7 +31,7 @@ library Accounts {
     }
 }
 
-/// @notice A user, an Executor, or a recipient: makes the calls that it is told to make.
+/// @notice A user, an Executor, or a recipient: makes scripted calls.
 /// @dev A script is a list of calls: target (20 bytes), value (16), 1 if a failure reverts (1), length (3), calldata.
 contract Player {
     struct Task {
@@ -44,7 +44,7 @@ contract Player {
 
     /// @dev Number of calls that succeeded.
     uint256 private successes;
-    /// @dev On plain native token: 0 accepts, 1 refuses, 2 runs the script, 3 accepts while the script runs.
+    /// @dev When it receives native token without data: 0 accepts, 1 rejects, 2 runs the script, 3 accepts while the script runs.
     uint256 private mode;
     bytes private script;
 
@@ -56,8 +56,8 @@ contract Player {
         mode = 2;
     }
 
-    /// @notice Runs the script behind the selector.
-    /// @return First word that the last call returned, if it succeeded.
+    /// @notice Runs the script after the selector.
+    /// @return First word of the last call's return data, if it succeeded.
     function play() external payable returns (uint256) {
         return _play(msg.data[4:]);
     }
@@ -67,12 +67,12 @@ contract Player {
         _play(msg.data[100:]);
     }
 
-    /// @notice Sets the mode, and the script behind it.
+    /// @notice Sets the mode, and the script after it.
     function react(uint256 mode_) external {
         (mode, script) = (mode_, msg.data[36:]);
     }
 
-    /// @notice ERC-1271: Permit2 asks an owner that has code.
+    /// @notice ERC-1271: Permit2 calls this for an owner with code.
     function isValidSignature(bytes32 hash, bytes calldata signature) external view returns (bytes4) {
         if (signature.length != 65) return 0;
         address signer = ecrecover(hash, uint8(signature[64]), bytes32(signature[:32]), bytes32(signature[32:64]));
@@ -109,7 +109,7 @@ contract Player {
     }
 }
 
-/// @notice Token and wrapper that behaves as `config` says, from ordinary to hostile, and may call a player on each change.
+/// @notice Token and wrapper with the behavior in `config`, from ordinary to hostile, that may call a player on each change.
 contract ModelToken {
     error Refused();
     error NoBalance();
@@ -132,13 +132,13 @@ contract ModelToken {
     mapping(address => mapping(address => uint256)) public allowance;
     mapping(address => uint256) public nonces;
     /// @dev Bits 0-3 answer, 4-7 reads, 8-11 permit, 12-15 wrapping, 16-39 tax in ppm, 40-63 charge in ppm, 64-95 balance per
-    ///   million shares, 96-255 account that cannot be paid.
+    ///   million shares, 96-255 account whose payments fail.
     uint256 private config = ONE << 64;
-    /// @dev Player that is called, and a bit while it is.
+    /// @dev Player that is called, and a bit that is set during the call.
     uint256 private hook;
     bytes private script;
 
-    /// @dev A wrapper with a fallback, as WETH9: whatever is unknown succeeds.
+    /// @dev A wrapper with a fallback, like WETH9: unknown functions succeed.
     fallback() external payable {}
 
     function configure(uint256 config_) external {
@@ -237,7 +237,7 @@ contract ModelToken {
         return keccak256(abi.encode(DOMAIN, block.chainid, address(this)));
     }
 
-    /// @notice Returns every word of the state but the script.
+    /// @notice Returns every word of the state except the script.
     function state() external view {
         unchecked {
             uint256[] memory words = new uint256[](37);
@@ -327,7 +327,7 @@ interface IReads {
     function state() external view;
 }
 
-/// @notice Lets players make their calls one after the other, and returns what became of each, with a digest of the whole state.
+/// @notice Players make their calls in sequence. Returns the result of each call, with a digest of the whole state.
 contract Driver {
     uint256 private constant WORDS = 14 + 6 * 2 + 4 * 37 + 14 + 18 + 30 + 2;
     uint256 private constant PRIME = (1 << 255) - 19;
@@ -336,8 +336,8 @@ contract Driver {
     /// @dev Steps between two digests.
     uint256 private constant PERIOD = 4;
 
-    /// @dev Calldata: 1 to return all words of the last state, else 0; then of each step the player (20 bytes), length (3), and script.
-    ///   Returns three words a step: success, first word of the answer (or of the error), digest. The digest is computed after every
+    /// @dev Calldata: 1 to return all words of the last state, else 0; then for each step the player (20 bytes), length (3), and script.
+    ///   Returns three words per step: success, first word of the return data (or of the error), digest. The digest is computed after every
     ///   fourth step and after the last, and is zero elsewhere.
     fallback() external payable {
         uint256 at = 1;

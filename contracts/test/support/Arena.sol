@@ -19,7 +19,7 @@ import {
     Token
 } from "./Tokens.sol";
 
-/// @notice A sender with two tokens and approvals of both, and someone hostile who runs his swap.
+/// @notice A sender with two tokens and approvals of both, and a hostile party that executes its swap.
 abstract contract Arena is Signing {
     IGuard internal guard;
     IExecutor internal executor;
@@ -34,7 +34,7 @@ abstract contract Arena is Signing {
 
     uint256 internal constant WEALTH = 1e30;
 
-    // Kinds of tokens, of which the last is an ordinary one.
+    // Kinds of tokens; the last one is an ordinary token.
     uint8 internal constant KINDS = 8;
     uint8 internal constant TAXED = 2;
     uint8 internal constant REBASING = 3;
@@ -74,7 +74,7 @@ abstract contract Arena is Signing {
         return address(new Token());
     }
 
-    /// @dev From `tokenIn` to `tokenOut` by the puppet.
+    /// @dev From `tokenIn` to `tokenOut`, executed by the puppet.
     function orderOf(uint256 amountIn, uint256 minOutput) internal view returns (Deal memory) {
         return orderOf(address(tokenIn), amountIn, address(tokenOut), minOutput, address(puppet));
     }
@@ -107,13 +107,13 @@ abstract contract Arena is Signing {
         return Deals.send(order, address(guard), program);
     }
 
-    /// @dev False instead of a revert; `answer` holds what was said.
+    /// @dev Returns false instead of reverting; `answer` has the revert data.
     function trySwap(Deal memory order, bytes memory program) internal returns (bool ok) {
         vm.prank(user);
         (ok, answer) = address(guard).call{value: order.value}(Deals.encode(order, program));
     }
 
-    /// @dev A program without a swap: nothing is lent to it.
+    /// @dev A program without a swap: it has no loan.
     function run(IExecutor.Task memory task, bytes memory program) internal {
         vm.prank(address(guard));
         Deals.call(address(executor), 0, Programs.execution(task, program));
@@ -145,13 +145,13 @@ abstract contract Arena is Signing {
         return abi.encode(moves);
     }
 
-    /// @dev Outside of a swap nothing can be drawn and nobody is awaited.
+    /// @dev Outside of a swap no draw is possible and no callback is expected.
     function assertIdle() internal {
         assertEq(guard.remaining(), 0, "something is still lent");
         vm.prank(address(puppet));
         (bool pulled, bytes memory why) = address(guard).call(abi.encodeCall(IGuard.pullInput, (partner, 0)));
         assertFalse(pulled, "the Guard is still locked");
-        // Nothing is left of the Executor: a draw that fails further on would find the token of the last swap.
+        // The Executor has no state left: a draw that fails later would find the token of the last swap.
         assertEq(why, abi.encodeWithSelector(IGuard.NotExecutor.selector, puppet), "the Executor is still known");
         (bool sent,) = address(guard).call{value: 0}("");
         assertFalse(sent, "the Guard still takes native");

@@ -5,9 +5,9 @@ import {Test} from "forge-std/Test.sol";
 import {IExecutor} from "../../src/interfaces/IExecutor.sol";
 import {IGuard} from "../../src/interfaces/IGuard.sol";
 
-/// @notice Guard and Executor of the build under test: cancun, or london where the environment says `BUILD=london`.
+/// @notice Guard and Executor of the build under test: cancun, or london if the environment has `BUILD=london`.
 abstract contract Build is Test {
-    /// @dev The Guard, of the build under test.
+    /// @dev The Guard of the build under test.
     function newGuard() internal returns (IGuard) {
         return IGuard(create(guardCode()));
     }
@@ -27,19 +27,19 @@ abstract contract Build is Test {
         return abi.encodePacked(london() ? londonCode("ExecutorLondon") : cancunCode("Executor"), abi.encode(guard));
     }
 
-    /// @dev `BUILD=london` runs the suite against that build; the contracts' types are those of cancun, which are the same.
+    /// @dev `BUILD=london` runs the suite with that build. The contracts have the types of the cancun build, which are the same.
     function london() internal view returns (bool) {
         bytes32 build = keccak256(bytes(vm.envOr("BUILD", string("cancun"))));
         require(build == keccak256("cancun") || build == keccak256("london"), "BUILD is neither cancun nor london");
         return build == keccak256("london");
     }
 
-    /// @dev Instrumented code is longer and dearer: what is said of code and gas does not hold for it.
+    /// @dev Instrumented code is longer and more expensive: limits of code size and gas do not apply to it.
     function instrumented() internal view returns (bool) {
         return vm.envOr("COVERAGE", false);
     }
 
-    /// @dev `MUTANT=1`: code that scripts/mutants.ts has broken on purpose.
+    /// @dev `MUTANT=1`: uses code that scripts/mutants.ts has mutated.
     function mutated() private view returns (bool) {
         return vm.envOr("MUTANT", false);
     }
@@ -48,12 +48,12 @@ abstract contract Build is Test {
         return vm.parseBytes(vm.readFile(string.concat(vm.projectRoot(), "/cache/mutant/", name, ".hex")));
     }
 
-    /// @dev Code as `npm run build` compiled it, and as it is deployed: the tests around it are compiled apart, and cheaply.
+    /// @dev Code as `npm run build` compiles and deploys it. The tests are compiled separately, without optimization.
     function cancunCode(string memory name) internal view returns (bytes memory) {
         return vm.getCode(string.concat(name, ".sol:", name));
     }
 
-    /// @dev By its file: forge, which measures coverage, has compiled all for cancun.
+    /// @dev By file: forge, which measures coverage, compiles all contracts for cancun.
     function londonCode(string memory name) internal view returns (bytes memory) {
         string memory path = string.concat(vm.projectRoot(), "/artifacts/src/london/", name, ".sol/", name, ".json");
         return vm.parseJsonBytes(vm.readFile(path), ".bytecode");

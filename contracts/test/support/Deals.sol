@@ -3,11 +3,11 @@ pragma solidity 0.8.30;
 
 import {IGuard} from "../../src/interfaces/IGuard.sol";
 
-/// @notice All that can be asked of a swap, by whichever function it takes.
+/// @notice All parameters of a swap, for each of the six functions.
 struct Deal {
     address tokenIn;
     uint256 amountIn;
-    /// @dev Native that comes with the call.
+    /// @dev Native token that is sent with the call.
     uint256 value;
     address tokenOut;
     uint256 minOutput;
@@ -16,16 +16,16 @@ struct Deal {
     address wrapper;
     uint256 feePpm;
     address feeRecipient;
-    /// @dev Who calls, and who is to receive the output. The plain functions pay the caller.
+    /// @dev Caller, and recipient of the output. The plain functions pay the caller.
     address sender;
     address recipient;
     bool direct;
-    /// @dev The sender's signed permission, as `abi.encode(IGuard.Permit)`; empty for none.
+    /// @dev The sender's signed permit, as `abi.encode(IGuard.Permit)`; empty for none.
     bytes permit;
 }
 
 library Deals {
-    /// @return The call of the Guard: of the plainest function that does it.
+    /// @return The call of the Guard, by the simplest function that supports the parameters.
     function encode(Deal memory deal, bytes memory program) internal pure returns (bytes memory) {
         IGuard.Order memory order =
             IGuard.Order(deal.tokenIn, deal.tokenOut, deal.minOutput, deal.deadline, deal.executor);
@@ -49,12 +49,12 @@ library Deals {
         return IGuard.Payout(deal.recipient, deal.feePpm, deal.feeRecipient, deal.wrapper);
     }
 
-    /// @notice Makes the call, and reverts as it does.
+    /// @notice Makes the call, and reverts with its revert data.
     function send(Deal memory deal, address guard, bytes memory program) internal returns (uint256 amountOut) {
         return call(guard, deal.value, encode(deal, program));
     }
 
-    /// @return word First word of the answer; zero for an answer that a test expects to be a revert.
+    /// @return word First word of the return data; zero if there is none, as when a test expects a revert.
     function call(address target, uint256 value, bytes memory data) internal returns (uint256 word) {
         (bool ok, bytes memory answer) = target.call{value: value}(data);
         assembly ("memory-safe") {

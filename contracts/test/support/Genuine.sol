@@ -38,7 +38,7 @@ interface IV3Pool {
     function token1() external view returns (address);
 }
 
-/// @notice Puts the DEXes' published bytecode on the test chain, with liquidity at one to one.
+/// @notice Deploys the published bytecode of the DEXes on the test chain, with liquidity at price one.
 abstract contract Genuine is Build {
     address internal v2Factory;
     address internal v3Factory;
@@ -56,7 +56,7 @@ abstract contract Genuine is Build {
         weth = IWeth(create(published("@uniswap/v2-periphery/build/WETH9.json", ".bytecode")));
     }
 
-    /// @dev Some publishers leave the 0x out.
+    /// @dev Some publishers omit the 0x.
     function published(string memory path, string memory key) internal view returns (bytes memory) {
         string memory hexText =
             vm.parseJsonString(vm.readFile(string.concat(vm.projectRoot(), "/../node_modules/", path)), key);
@@ -96,7 +96,7 @@ abstract contract Genuine is Build {
         return IV2Pair(pool).token0() == tokenIn ? bytes1(0x20) : bytes1(0x00);
     }
 
-    /// @dev As UniswapV2Library.getAmountOut.
+    /// @dev Equals UniswapV2Library.getAmountOut.
     function v2Out(address pair, address tokenIn, uint256 amountIn) internal view returns (uint256) {
         (uint256 reserve0, uint256 reserve1,) = IV2Pair(pair).getReserves();
         (uint256 reserveIn, uint256 reserveOut) =

@@ -22,7 +22,7 @@ interface IV4Liquidity {
     ) external payable returns (int256 delta);
 }
 
-/// @notice Pools of the published Uniswap V4 manager, at one to one.
+/// @notice Pools of the published Uniswap V4 manager, at price one.
 abstract contract GenuineV4 is Arena {
     int256 internal constant DEEP = 1e24;
 

@@ -5,7 +5,7 @@ import {IExecutor} from "../../src/interfaces/IExecutor.sol";
 
 import {IGuard} from "../../src/interfaces/IGuard.sol";
 
-/// @notice One call that a puppet makes. A failed one is recorded and does not stop it, unless it must succeed.
+/// @notice One call of a puppet. A failed call is recorded and does not stop the puppet, unless it must succeed.
 struct Move {
     address target;
     uint256 value;
@@ -13,9 +13,9 @@ struct Move {
     bool must;
 }
 
-/// @notice An Executor, pool, wallet or fee recipient that does whatever the test tells it, at every entry it has.
+/// @notice An Executor, pool, wallet, or fee recipient that makes the calls that the test sets, in every function that is called.
 contract Puppet {
-    /// @dev Behind the selector and the task.
+    /// @dev Offset after the selector and the task.
     uint256 private constant PROGRAM_AT = 100;
     Move[] internal onCall;
     bool public anySucceeded;
@@ -26,7 +26,7 @@ contract Puppet {
         for (uint256 k; k < moves.length; ++k) onCall.push(moves[k]);
     }
 
-    /// @dev As an Executor its program is its moves.
+    /// @dev As an Executor, its program is its list of calls.
     function execute(IExecutor.Task calldata) external payable {
         if (msg.data.length == PROGRAM_AT) return;
         Move[] memory moves = abi.decode(msg.data[PROGRAM_AT:], (Move[]));
@@ -61,12 +61,12 @@ contract Puppet {
     }
 }
 
-/// @notice A pool in the style of uniswap-v3 and kyber-elastic that asks for its payment as often, and for as much, as the test says.
+/// @notice A pool like uniswap-v3 and kyber-elastic that requests its payment as often, and as much, as the test sets.
 contract HostilePool {
     uint256 public callbacks = 1;
-    uint256 public asked;
+    uint256 public requested;
     address public payOut;
-    /// @notice Attempts before it asks for its payment, and once more when it was paid.
+    /// @notice Attempts before it requests its payment, and once more after it was paid.
     Move internal intrusion;
     uint256 public entered;
     bytes public answer;
@@ -75,8 +75,8 @@ contract HostilePool {
         intrusion = move;
     }
 
-    function plan(uint256 callbacks_, uint256 asked_, address payOut_) external {
-        (callbacks, asked, payOut) = (callbacks_, asked_, payOut_);
+    function plan(uint256 callbacks_, uint256 requested_, address payOut_) external {
+        (callbacks, requested, payOut) = (callbacks_, requested_, payOut_);
     }
 
     function swap(address recipient, bool, int256 amount, uint160, bytes calldata) external returns (int256, int256) {
@@ -90,12 +90,12 @@ contract HostilePool {
     function _swap(address recipient, int256 amount) private returns (int256, int256) {
         _intrude();
         for (uint256 k; k < callbacks; ++k) {
-            (bool ok, bytes memory said) = msg.sender.call(
-                abi.encodeWithSignature("anyName(int256,int256,bytes)", int256(asked == 0 ? uint256(amount) : asked), int256(0), "")
+            (bool ok, bytes memory revertData) = msg.sender.call(
+                abi.encodeWithSignature("anyName(int256,int256,bytes)", int256(requested == 0 ? uint256(amount) : requested), int256(0), "")
             );
             if (!ok) {
                 assembly ("memory-safe") {
-                    revert(add(said, 0x20), mload(said))
+                    revert(add(revertData, 0x20), mload(revertData))
                 }
             }
         }

@@ -4,8 +4,8 @@ pragma solidity 0.8.30;
 import {IMaverickV2Pool} from "../../src/interfaces/IMaverickV2.sol";
 import {Token} from "./Tokens.sol";
 
-/// @notice Pools of the families whose bytecode is not published as a package, which run dry: each consumes at most `capacity` of
-///   its input, asks for its payment as its family does, and pays one unit of output for each unit that it consumes.
+/// @notice Pools, with limited liquidity, of the families whose bytecode is not published as a package: each consumes at most `capacity`
+///   of its input, requests its payment like its family, and pays one unit of output for each unit that it consumes.
 /// @dev Native token is the zero address. Output tokens are minted.
 abstract contract PartialPool {
     uint256 public capacity;
@@ -35,7 +35,7 @@ abstract contract PartialPool {
     }
 }
 
-/// @notice Ambient's dex: takes what it sells by allowance, and hands unsold native token back.
+/// @notice Ambient's contract: draws its input by allowance, and returns unsold native token.
 contract PartialAmbient is PartialPool {
     constructor(uint256 capacity_) PartialPool(capacity_) {}
 
@@ -50,7 +50,7 @@ contract PartialAmbient is PartialPool {
     }
 }
 
-/// @notice iZiSwap's pool: asks for what it consumed, as the first amount or the second.
+/// @notice iZiSwap's pool: requests the consumed amount, as the first or the second parameter.
 contract PartialIziswap is PartialPool {
     address internal immutable X;
     address internal immutable Y;
@@ -79,7 +79,7 @@ contract PartialIziswap is PartialPool {
     }
 }
 
-/// @notice A pool of kyber-elastic: asks for what it consumed in one of two signed amounts.
+/// @notice A pool of kyber-elastic: requests the consumed amount in one of two signed parameters.
 contract PartialKyberElastic is PartialPool {
     address internal immutable TOKEN0;
     address internal immutable TOKEN1;
@@ -102,7 +102,7 @@ contract PartialKyberElastic is PartialPool {
     }
 }
 
-/// @notice A pool of maverick-v2: takes what it consumed of what it received before, and keeps the rest.
+/// @notice A pool of maverick-v2: takes the consumed amount of what it received before, and keeps the rest.
 contract PartialMaverick is PartialPool {
     address internal immutable A;
     address internal immutable B;
@@ -124,8 +124,8 @@ contract PartialMaverick is PartialPool {
     }
 }
 
-/// @notice A singleton that keeps account of what its caller owes, as Ekubo's core and Pancake's vault with its manager do: both
-///   refuse a lock that ends with anything owed.
+/// @notice A singleton that records what its caller owes, like Ekubo's core and Pancake's vault with its manager: both reject a lock
+///   that ends with a debt.
 abstract contract PartialSingleton is PartialPool {
     mapping(address => int256) internal owed;
     mapping(address => uint256) internal before;
@@ -145,7 +145,7 @@ abstract contract PartialSingleton is PartialPool {
     }
 }
 
-/// @notice Ekubo's core, of three tokens.
+/// @notice Ekubo's core with three tokens.
 contract PartialEkubo is PartialSingleton {
     address[3] internal tokens;
 
@@ -189,7 +189,7 @@ contract PartialEkubo is PartialSingleton {
     }
 }
 
-/// @notice PancakeSwap Infinity's vault and a manager of pools with ticks, of three tokens.
+/// @notice PancakeSwap Infinity's vault and a manager of pools with ticks, with three tokens.
 contract PartialInfinity is PartialSingleton {
     struct PoolKey {
         address currency0;
@@ -242,13 +242,13 @@ contract PartialInfinity is PartialSingleton {
     }
 }
 
-/// @notice Exchanges of an asset of six decimals at par, a fee aside, which trade whole units of the asset.
+/// @notice Exchanges that trade whole units of a six-decimal asset at par minus a fee.
 abstract contract UnitExchange {
     uint256 internal constant WAD = 1e18;
     uint256 internal constant FACTOR = 1e12;
     Token public immutable ASSET;
     Token public immutable MONEY;
-    /// @notice Fee, 1e18 is 100 %.
+    /// @notice Fee; 1e18 is 100 %.
     uint256 public immutable FEE;
 
     constructor(Token asset, Token money, uint256 fee) {
@@ -270,7 +270,7 @@ abstract contract UnitExchange {
     }
 }
 
-/// @notice Maker's module. @dev As DssLitePsm: the fee is on top, rounded down.
+/// @notice Maker's module. @dev Like DssLitePsm: the fee is added and rounded down.
 contract UnitPsm is UnitExchange {
     constructor(Token gem, Token dai, uint256 fee) UnitExchange(gem, dai, fee) {}
 
@@ -293,7 +293,7 @@ contract UnitPsm is UnitExchange {
     }
 }
 
-/// @notice Aave's module of GHO. @dev A sale takes fewer units than it is offered if the rest is worth nothing: here an odd one.
+/// @notice Aave's module of GHO. @dev A sale takes fewer units than offered if the rest is worth nothing: here an odd unit.
 contract UnitGsm is UnitExchange {
     constructor(Token asset, Token gho, uint256 fee) UnitExchange(asset, gho, fee) {}
 

@@ -3,7 +3,7 @@ pragma solidity 0.8.30;
 
 import {IExecutor} from "../../src/interfaces/IExecutor.sol";
 
-/// @notice Writes steps byte by byte, from the table and not with the Executor's own code.
+/// @notice Encodes steps byte by byte, from the table and not with the Executor's own code.
 library Programs {
     bytes1 internal constant REST = 0x00;
     bytes1 internal constant SHARE = 0x01;
@@ -19,7 +19,7 @@ library Programs {
 
     bytes1 internal constant ZERO_FOR_ONE = 0x20;
 
-    /// @dev For programs that pull nothing: whom the caller of `execute` wants paid.
+    /// @dev For programs that pull nothing: the recipient in the task of `execute`.
     function task(address recipient) internal pure returns (IExecutor.Task memory) {
         return IExecutor.Task(address(0), 0, recipient);
     }
@@ -33,7 +33,7 @@ library Programs {
         return abi.encodePacked(uint128(amount));
     }
 
-    /// @dev Amount of a step that pulls: it leaves it out.
+    /// @dev Amount of a step that pulls the whole input, which has no amount.
     function token(bytes1 flags, address tokenIn) internal pure returns (bytes memory) {
         return flags & 0x04 != 0 ? bytes("") : abi.encodePacked(tokenIn);
     }

@@ -11,9 +11,9 @@ contract Tape {
 
     Entry[] internal entries;
     uint256 internal read;
-    /// @notice Callback by which a recorder answers `unlock`: the callback of uniswap-v4, or of balancer-v3.
+    /// @notice Callback with which a recorder answers `unlock`: that of uniswap-v4, or of balancer-v3.
     bool public balancer;
-    /// @notice Answer of a recorder.
+    /// @notice Word that a recorder returns.
     uint256 public word = 1000;
 
     function set(bool balancer_) external {
@@ -39,8 +39,8 @@ contract Tape {
     }
 }
 
-/// @notice Stands at every address of a golden program: writes down each call that changes state, calls back where a pool
-///   would, and answers with the same word for balances and amounts alike, and half of it for reserves.
+/// @notice Code of every address in a golden program: records each call that changes state, calls back like a pool, and returns the
+///   same word for balances and amounts, and half of it for reserves.
 contract Recorder {
     Tape internal immutable TAPE;
 
@@ -68,7 +68,7 @@ contract Recorder {
             _callBack(abi.encodeWithSelector(0xfa461e33, amount0, amount1, ""));
             _answer(uint256(amount0), uint256(amount1), 0);
         }
-        // kyber-elastic: the same, with its arguments in another order.
+        // kyber-elastic: the same, with its parameters in another order.
         if (name == 0x24b31a0c) {
             (, int256 amount, bool zeroForOne) = abi.decode(msg.data[4:], (address, int256, bool));
             int256 given = amount == 0 ? int256(0) : -7;
@@ -78,7 +78,7 @@ contract Recorder {
         }
         // maverick-v2: the whole input is consumed.
         if (name == 0x3eece7db) _answer(uint256(bytes32(msg.data[0x24:0x44])), 7, 0);
-        // iziswap: the same, as the first amount or the second.
+        // iziswap: the same, as the first or the second parameter.
         if (name == 0x857f812f) {
             (, uint256 amount) = abi.decode(msg.data[4:], (address, uint256));
             _callBack(abi.encodeWithSignature("swapX2YCallback(uint256,uint256,bytes)", amount, 7, ""));
@@ -98,7 +98,7 @@ contract Recorder {
             _callBack(abi.encodeWithSignature("lockAcquired(bytes)", abi.decode(msg.data[4:], (bytes))));
             _answer(32, 0, 0);
         }
-        // ekubo: a selector of zeros, and behind the lock's number what it was called with.
+        // ekubo: a selector of zeros, and the data of the lock call after the id of the lock.
         if (name == bytes4(keccak256("lock()"))) _callBack(bytes.concat(bytes4(0), bytes32(uint256(1)), msg.data[4:]));
         if (name == bytes4(keccak256("withdraw(uint256)"))) {
             (bool ok,) = msg.sender.call{value: abi.decode(msg.data[4:], (uint256))}("");
@@ -106,18 +106,18 @@ contract Recorder {
         }
         uint256 word = TAPE.word();
         if (name == 0x0902f1ac) _answer(word / 2, word / 2, 0);
-        // kyber-classic: four reserves alike and no fee.
+        // kyber-classic: four equal reserves and no fee.
         if (name == 0xd6694027) _answer(word / 2, word / 2, word / 2);
-        // Token transfers and approvals answer true; an allowance is used up.
+        // Token transfers and approvals return true; an allowance is used up.
         if (name == 0xa9059cbb || name == 0x095ea7b3 || name == 0x23b872dd) _answer(1, 0, 0);
         if (name == 0xdd62ed3e) _answer(0, 0, 0);
-        // uniswap-v4: the whole input is owed for 7 of the other currency.
+        // uniswap-v4: the whole input is owed for 7 units of the other currency.
         if (name == bytes4(keccak256("swap((address,address,uint24,int24,address),(bool,int256,uint160),bytes)"))) {
             bool zeroForOne = uint256(bytes32(msg.data[164:196])) == 1;
             uint256 owed = uint128(uint256(bytes32(msg.data[196:228])));
             _answer(zeroForOne ? owed << 128 | 7 : 7 << 128 | owed, 0, 0);
         }
-        // pancake-infinity: the same, of either manager.
+        // pancake-infinity: the same, for both managers.
         if (
             name == bytes4(keccak256("swap((address,address,address,address,uint24,bytes32),(bool,int256,uint160),bytes)"))
                 || name == bytes4(keccak256("swap((address,address,address,address,uint24,bytes32),bool,int128,bytes)"))
@@ -126,7 +126,7 @@ contract Recorder {
             uint256 owed = uint128(uint256(bytes32(msg.data[228:260])));
             _answer(zeroForOne ? owed << 128 | 7 : 7 << 128 | owed, 0, 0);
         }
-        // ekubo: the same, by numbers of the opposite sign.
+        // ekubo: the same, with opposite signs.
         if (name == 0 && msg.data.length == 132) {
             uint256 params = uint256(bytes32(msg.data[100:132]));
             uint256 owed = uint128(params >> 32);
@@ -151,7 +151,7 @@ contract Recorder {
             mstore(free, a)
             mstore(add(free, 0x20), b)
             mstore(add(free, 0x40), c)
-            // The same again, and zero.
+            // The same word again, and zero.
             mstore(add(free, 0x60), c)
             mstore(add(free, 0x80), 0)
             return(free, 0xa0)

@@ -10,12 +10,12 @@ import {Move, Puppet} from "./Hostile.sol";
 import {Programs} from "./Programs.sol";
 import {HookToken, RebasingToken} from "./Tokens.sol";
 
-/// @notice One swap of the user, by any entry and with any two tokens, where everybody else is hostile: the Executor makes
-///   moves drawn from a seed, and the fee recipient, the hooks of the tokens and the mole try to re-enter.
+/// @notice One swap of the user, by any function and with any two tokens, while all other parties are hostile: the Executor makes
+///   calls drawn from a seed, and the fee recipient, the hooks of the tokens, and the mole try to re-enter.
 abstract contract Siege is Arena {
     struct Plan {
         uint8 entry;
-        /// @dev Permission by which the Guard draws a token: a plain approval, or a signature of one of three kinds.
+        /// @dev Authorization by which the Guard draws a token: a plain approval, or a signature of one of three kinds.
         uint8 given;
         uint8 kindIn;
         uint8 kindOut;
@@ -47,7 +47,7 @@ abstract contract Siege is Arena {
 
     /// @dev Approves Guard and Executor, and never swaps.
     address internal victim = makeAddr("victim");
-    /// @dev Could swap for itself were the Guard not locked. Also the fee recipient.
+    /// @dev Could swap for itself if the Guard were not locked. Also the fee recipient.
     Puppet internal mole;
     Deal internal order;
     address internal assetIn;
@@ -57,7 +57,7 @@ abstract contract Siege is Arena {
         super.setUp();
         mole = new Puppet();
         tokenIn.mint(address(mole), WEALTH);
-        // What its own swap of native takes.
+        // Native input of its own swap.
         vm.deal(address(mole), 1);
         vm.prank(address(mole));
         tokenIn.approve(address(guard), type(uint256).max);
@@ -66,7 +66,7 @@ abstract contract Siege is Arena {
         mole.onAnyCall(moves);
     }
 
-    /// @return ok True where the swap went through.
+    /// @return ok True if the swap succeeded.
     function besiege(Plan memory plan) internal returns (bool ok) {
         prepare(plan);
         bytes memory program = hostileProgram(plan);
@@ -88,14 +88,14 @@ abstract contract Siege is Arena {
             for (uint256 n; n < 3; ++n) {
                 if (n < 2) IToken(assets[n]).mint(owners[k], WEALTH);
                 approve(assets[n], address(guard));
-                // Nobody should, and some will.
+                // Users should not approve the Executor, but some will.
                 approve(assets[n], address(executor));
             }
             vm.stopPrank();
         }
         IToken(assetOut).mint(payee, WEALTH);
         vm.deal(payee, WEALTH);
-        // Strays that are nobody's to take.
+        // Stray balances that no party may take.
         IToken(assetIn).mint(address(guard), 1e20);
         IToken(assetOut).mint(address(guard), 1e20);
         give(address(weth), address(guard), 1e20);
@@ -113,18 +113,18 @@ abstract contract Siege is Arena {
         if (entry == Entry.NativeOut || entry == Entry.UnwrappedOut) order.tokenOut = address(0);
         if (entry == Entry.UnwrappedOut) order.wrapper = address(weth);
         if (order.value == 0 && plan.given % 4 != 0) sign(plan);
-        // Who receives every other output has as much as the user.
+        // For half of the swaps, the recipient has the same balances as the user.
         if (plan.seed & 4 != 0) order.recipient = payee;
-        // Armed only now: who takes a permit outside of a swap meets no lock.
+        // Armed only now: a party that submits a permit outside of a swap meets no lock.
         bytes memory intruding = abi.encodeCall(Puppet.run, (intrusion(plan.seed)));
         if (plan.kindIn == HOOKED) HookToken(assetIn).hook(address(mole), intruding);
         if (plan.kindOut == HOOKED) HookToken(assetOut).hook(address(mole), intruding);
-        // Every other swap without a fee: those by the functions that know none.
+        // Direct swaps, and half of the others, have no fee.
         if (order.direct || plan.feePpm % 2 == 0) return;
         (order.feePpm, order.feeRecipient) = (bound(plan.feePpm, 1, 100_000), address(mole));
     }
 
-    /// @dev The user's signature takes the place of his approval: of the amount, or of more; sometimes somebody used it before.
+    /// @dev The user signs instead of approving: the amount or more. Sometimes another account has already submitted the signature.
     function sign(Plan memory plan) private {
         IGuard.PermitKind kind = IGuard.PermitKind(plan.given % 4 - 1);
         vm.startPrank(user);
@@ -167,19 +167,19 @@ abstract contract Siege is Arena {
         if (which == 6) return sending(address(weth), address(guard), amount % 1e20);
         if (which == 7) return minting(assetOut, address(executor), amount);
         if (which == 8) {
-            // Steps of the genuine Executor that would spend what others hold, or approved to it.
+            // Steps of the genuine Executor that try to spend balances of others, or tokens approved to it.
             bytes memory step = Programs.v2(Programs.HELD, Programs.pull(amount), assetIn, victim, 3000);
             return Move(address(executor), 0, Programs.execution(Programs.task(victim), step), false);
         }
         if (which == 9) {
-            // What the Guard may draw through Permit2, no other may.
+            // Only the Guard may draw its allowance of Permit2.
             return Move(address(PERMIT2), 0, abi.encodeCall(IPermit2.transferFrom, (user, partner, 1, assetIn)), false);
         }
         if (plan.kindOut != REBASING) return minting(assetOut, partner, amount);
         return Move(assetOut, 0, abi.encodeCall(RebasingToken.rebase, (0.5e18 + (seed >> 8) % 1.5e18)), true);
     }
 
-    /// @dev Attempts of the mole: all of it is refused while a swap is in flight.
+    /// @dev Attempts of the mole: all of them are rejected while a swap is in flight.
     function intrusion(uint256 which) internal view returns (Move memory) {
         which = which % 8;
         if (which < 6) {
@@ -214,14 +214,14 @@ abstract contract Siege is Arena {
         return abi.encodeWithSignature("transferFrom(address,address,uint256)", from, address(puppet), 1);
     }
 
-    /// @dev Balance of an account now.
+    /// @dev Current balance of an account.
     function held(address account) internal view returns (Holdings memory) {
         return Holdings(
             IToken(assetIn).balanceOf(account), IToken(assetOut).balanceOf(account), account.balance, weth.balanceOf(account)
         );
     }
 
-    /// @dev Amount that `amount` of the output token has become by rebases since.
+    /// @dev Current value of a past `amount` of the output token, after rebases.
     function rebased(Plan memory plan, uint256 amount) internal view returns (uint256) {
         return plan.kindOut == REBASING ? amount * RebasingToken(assetOut).rate() / 1e18 : amount;
     }

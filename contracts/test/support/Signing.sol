@@ -10,7 +10,7 @@ interface ISigned {
     function DOMAIN_SEPARATOR() external view returns (bytes32);
 }
 
-/// @notice Signs permissions as wallets do, for the tests' tokens and for the published Permit2.
+/// @notice Signs permits like wallets, for the test tokens and for the published Permit2.
 abstract contract Signing is Genuine {
     IPermit2 internal constant PERMIT2 = IPermit2(0x000000000022D473030F116dDEE9F6B43aC78BA3);
 
@@ -28,7 +28,7 @@ abstract contract Signing is Genuine {
         vm.etch(address(PERMIT2), published("@1inch/solidity-utils/dist/src/permit2.json", ".bytecode"));
     }
 
-    /// @return Permission that the owner of `key` signs, good until the end of the second.
+    /// @return Permit that the owner of `key` signs, valid until the end of the second.
     function permission(IGuard.PermitKind kind, uint256 key, address token, address spender, uint160 amount)
         internal
         view
@@ -49,8 +49,8 @@ abstract contract Signing is Genuine {
         return IGuard.Permit(kind, amount, nonce, deadline, sign(key, token, hash));
     }
 
-    /// @return target Contract at which anyone could take a permission.
-    /// @return data The call that does.
+    /// @return target Contract at which anyone can submit a permit.
+    /// @return data The call that does it.
     function submission(address owner, address token, address spender, IGuard.Permit memory permit)
         internal
         pure

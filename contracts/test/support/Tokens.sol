@@ -4,7 +4,7 @@ pragma solidity 0.8.30;
 import {IDaiPermit} from "../../src/interfaces/IDaiPermit.sol";
 import {IERC2612} from "../../src/interfaces/IERC2612.sol";
 
-/// @notice Allowances, also by signature: EIP-2612's and DAI's.
+/// @notice Allowances, also by signature: EIP-2612 and DAI.
 abstract contract Signed is IERC2612, IDaiPermit {
     bytes32 private constant DOMAIN = keccak256("EIP712Domain(uint256 chainId,address verifyingContract)");
     bytes32 private constant PERMIT =
@@ -44,7 +44,7 @@ abstract contract Signed is IERC2612, IDaiPermit {
     }
 }
 
-/// @notice An ordinary token that anyone mints.
+/// @notice An ordinary token that anyone can mint.
 contract Token is Signed {
     uint8 public constant decimals = 18;
     mapping(address => uint256) public balanceOf;
@@ -71,7 +71,7 @@ contract Token is Signed {
         return true;
     }
 
-    /// @dev For a token in front of this one.
+    /// @dev For a proxy token in front of this one.
     function move(address from, address to, uint256 amount) external {
         _move(from, to, amount);
     }
@@ -107,7 +107,7 @@ contract TaxedToken is Token {
     }
 }
 
-/// @notice Answers false and moves nothing.
+/// @notice Returns false and moves nothing.
 contract FalseToken is Token {
     function transfer(address, uint256) external pure override returns (bool) {
         return false;
@@ -118,7 +118,7 @@ contract FalseToken is Token {
     }
 }
 
-/// @notice Moves and answers nothing, as USDT does.
+/// @notice Moves tokens and returns nothing, like USDT.
 contract NoReturnToken is Signed {
     mapping(address => uint256) public balanceOf;
 
@@ -144,7 +144,7 @@ contract NoReturnToken is Signed {
     }
 }
 
-/// @notice Its balances move on their own: `rebase` multiplies every one of them, as a share token's do.
+/// @notice Its balances change by themselves: `rebase` multiplies all of them, like those of a share token.
 contract RebasingToken is Signed {
     uint256 internal constant ONE = 1e18;
     uint256 public rate = ONE;
@@ -186,7 +186,7 @@ contract RebasingToken is Signed {
     }
 }
 
-/// @notice Calls a hook of its owner's choice on every transfer and permit, before it does anything.
+/// @notice Calls a hook that its owner sets, at the start of every transfer and permit.
 contract HookToken is Token {
     address public target;
     bytes public data;
@@ -214,7 +214,7 @@ contract HookToken is Token {
     }
 }
 
-/// @notice Refuses to pay some accounts.
+/// @notice Rejects transfers to some accounts.
 contract BlacklistToken is Token {
     mapping(address => bool) public refused;
 
@@ -228,7 +228,7 @@ contract BlacklistToken is Token {
     }
 }
 
-/// @notice Balances live in a store of their own, as behind an upgradeable proxy; the symbol is bytes32.
+/// @notice Balances are in a separate store, as behind an upgradeable proxy; the symbol is bytes32.
 contract SplitToken is Signed {
     bytes32 public constant symbol = "SPLIT";
     Token public immutable STORE = new Token();
@@ -261,7 +261,7 @@ contract SplitToken is Signed {
     }
 }
 
-/// @notice Takes a charge from the sender on top of what he sends.
+/// @notice Charges the sender in addition to the transferred amount.
 contract SurchargeToken is Token {
     uint256 public immutable CHARGE_PPM;
 

@@ -3,26 +3,26 @@ pragma solidity 0.8.30;
 
 import {IToken} from "./Genuine.sol";
 
-/// @notice A uniswap-v4 manager or balancer-v3 vault that calls back as often, and asks for as much, as the test says.
+/// @notice A uniswap-v4 manager or balancer-v3 vault that calls back as often, and requests as much, as the test sets.
 contract HostileVault {
     uint256 public callbacks = 1;
-    /// @notice Amount that a swap here takes; zero for as much as it is asked to.
-    uint256 public asked;
+    /// @notice Amount that a swap takes; zero for the amount in the call.
+    uint256 public requested;
     bool public balancer;
     address public payOut;
-    /// @notice Data that it calls back with instead of what it was given, if anything.
+    /// @notice Data of the callback instead of the received data; empty for the received data.
     bytes public forged;
 
-    function plan(bool balancer_, uint256 callbacks_, uint256 asked_, address payOut_, bytes calldata forged_) external {
-        (balancer, callbacks, asked, payOut, forged) = (balancer_, callbacks_, asked_, payOut_, forged_);
+    function plan(bool balancer_, uint256 callbacks_, uint256 requested_, address payOut_, bytes calldata forged_) external {
+        (balancer, callbacks, requested, payOut, forged) = (balancer_, callbacks_, requested_, payOut_, forged_);
     }
 
     function unlock(bytes calldata data) external returns (bytes memory) {
-        bytes memory told = forged;
-        if (told.length == 0) told = data;
+        bytes memory callbackData = forged;
+        if (callbackData.length == 0) callbackData = data;
         for (uint256 k; k < callbacks; ++k) {
             (bool ok, bytes memory answer) =
-                msg.sender.call(balancer ? told : abi.encodeWithSignature("unlockCallback(bytes)", told));
+                msg.sender.call(balancer ? callbackData : abi.encodeWithSignature("unlockCallback(bytes)", callbackData));
             if (!ok) {
                 assembly ("memory-safe") {
                     revert(add(answer, 0x20), mload(answer))
@@ -34,10 +34,10 @@ contract HostileVault {
 
     fallback(bytes calldata data) external payable returns (bytes memory) {
         bytes4 name = bytes4(data);
-        // uniswap-v4: `asked` of currency 0 for as much of currency 1, or the other way round.
+        // uniswap-v4: `requested` of currency 0 for as much of currency 1, or in reverse.
         if (name == bytes4(keccak256("swap((address,address,uint24,int24,address),(bool,int256,uint160),bytes)"))) {
             bool zeroForOne = uint256(bytes32(data[164:196])) == 1;
-            uint256 taken = asked == 0 ? uint256(-int256(uint256(bytes32(data[196:228])))) : asked;
+            uint256 taken = requested == 0 ? uint256(-int256(uint256(bytes32(data[196:228])))) : requested;
             uint256 owed = uint256(uint128(-int128(uint128(taken))));
             return abi.encode(zeroForOne ? owed << 128 | taken : taken << 128 | owed);
         }
@@ -47,13 +47,13 @@ contract HostileVault {
             (, address to, uint256 amount) = abi.decode(data[4:], (address, address, uint256));
             IToken(payOut).transfer(to, amount);
         }
-        // balancer-v3: what a swap gave stands third.
+        // balancer-v3: the output is the third word.
         return abi.encode(1e18, 1e18, 1e18);
     }
 }
 
-/// @notice Whatever it is called as (a curve pool, a vault of shares or of pools, a wrapper), takes a part of what it may of a
-///   token from its caller, and gives a token for it.
+/// @notice For any function (of a curve pool, a vault of shares or of pools, a wrapper): draws a part of its allowance from its caller,
+///   and pays a token for it.
 contract Spender {
     IToken internal immutable INPUT;
     IToken internal immutable OUTPUT;
@@ -64,7 +64,7 @@ contract Spender {
         (INPUT, OUTPUT, part) = (input, output, part_);
     }
 
-    /// @dev As a token, to pass on.
+    /// @dev As a token, to forward calls.
     function transfer(address, uint256) external pure returns (bool) {
         return true;
     }
@@ -75,7 +75,7 @@ contract Spender {
         );
         require(ok, "more than approved");
         OUTPUT.mint(msg.sender, 1e18);
-        // As a number, and as an empty array too.
+        // As a number, and also as an empty array.
         assembly ("memory-safe") {
             mstore(0x00, 0x20)
             mstore(0x20, 0)
