@@ -140,7 +140,7 @@ export class KeptQuote {
     if (this.isAmountConfirmed) return true
     const { minOutput } = this.explanation
     if (minOutput < minOutputFrom(output, request, terms.tolerance))
-      throw new ClientError('UNSAFE', `the swap brings ${output}, and its least output is ${minOutput}`)
+      throw new ClientError('UNSAFE', `the swap brings ${output}, and its minimum output is ${minOutput}`)
     const poolOutput = await bestOfKnownPools(wallet, tx, decodeSwap(tx.data, weiOf(tx)), contracts, missingAllowance)
     if (poolOutput === undefined)
       throw new ClientError(
@@ -148,7 +148,7 @@ export class KeptQuote {
         'no known pool of these tokens confirms the amount: name `minToAmount`, a `witness`, or `trustQuote: true`',
       )
     if (minOutput < minOutputFrom(poolOutput, request, terms.tolerance))
-      throw new ClientError('UNSAFE', `a known pool brings ${poolOutput}, and the least output is ${minOutput}`)
+      throw new ClientError('UNSAFE', `a known pool brings ${poolOutput}, and the minimum output is ${minOutput}`)
     return true
   }
 
@@ -170,7 +170,7 @@ export class KeptQuote {
     if (minOutput < minAcceptable)
       throw new ClientError(
         'UNSAFE',
-        `the least output ${minOutput} is below minToAmount ${minAcceptable} of the witness`,
+        `the minimum output ${minOutput} is below minToAmount ${minAcceptable} of the witness`,
       )
   }
 }

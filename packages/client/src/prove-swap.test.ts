@@ -56,8 +56,8 @@ describe('refuses a changed', () => {
     mode: [h.changed(single, { direct: true }), 'direct mode'],
     Executor: [h.changed(single, { executor: h.untrusted }), 'the Executor'],
     wrapper: [h.changed(nativeOut, { wrapper: h.untrusted }), `the wrapper ${h.untrusted}`],
-    'least output, one unit below': [h.changed(single, { minOutput: 1_989_999n }), 'the least output'],
-    'least output, one unit above': [h.changed(single, { minOutput: 1_990_001n }), 'the least output'],
+    'minimum output, one unit below': [h.changed(single, { minOutput: 1_989_999n }), 'the minimum output'],
+    'minimum output, one unit above': [h.changed(single, { minOutput: 1_990_001n }), 'the minimum output'],
     'deadline, one second later': [h.changed(single, { deadline: BigInt(h.DEADLINE) + 1n }), 'the deadline'],
     'deadline, one second earlier': [h.changed(single, { deadline: BigInt(h.DEADLINE) - 1n }), 'the deadline'],
     'fee, which nobody requested': [h.changed(single, { feePpm: 1n, feeRecipient: h.untrusted }), 'the fee'],
@@ -130,8 +130,8 @@ test('an exact output has exactly the requested minimum and the input of the quo
     route: { ...h.single.route, fromAmount },
   })
   expect(proved(of(1_990_000n)).minOutput).toBe(1_990_000n)
-  refused(of(1_990_001n), 'the least output')
-  refused(of(1_989_999n), 'the least output')
+  refused(of(1_990_001n), 'the minimum output')
+  refused(of(1_989_999n), 'the minimum output')
   refused(of(1_990_000n, '999999'), 'the input amount')
   refused(of(1_990_000n), 'above maxFromAmount', { maxFromAmount: 999_999n })
 })
@@ -143,19 +143,19 @@ test('automatic slippage is the one that the route names, and at most 3 percent'
     })
   expect(proved(of(3, 1_940_000n)).minOutput).toBe(1_940_000n)
   refused(of(3.0001, 1_939_998n), 'a slippage of 3.0001 percent')
-  refused(of(1, 1_940_000n), 'the least output')
+  refused(of(1, 1_940_000n), 'the minimum output')
   // A caller who names a larger percentage gets it.
   expect(proved(h.requesting(h.changed(h.single, { minOutput: 1_000_000n }), { slippage: 50 })).minOutput).toBe(
     1_000_000n,
   )
   // A route that names no slippage has none.
-  refused(h.requesting(h.single, { slippage: 'auto' }), 'the least output')
+  refused(h.requesting(h.single, { slippage: 'auto' }), 'the minimum output')
 })
 
 test('a minimum that rounds to zero must be one unit', () => {
   const of = (minOutput: bigint) => h.responding(h.changed(h.single, { minOutput }), { toAmount: '1' })
   expect(proved(of(1n)).minOutput).toBe(1n)
-  refused(of(0n), 'the least output')
+  refused(of(0n), 'the minimum output')
 })
 
 test('direct mode passes if the caller allows it, and only then', () => {

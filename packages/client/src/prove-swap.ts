@@ -194,10 +194,10 @@ function checkOutput(
   const promisedAmount = lessSlippage(amountOf(route.toAmount, 'toAmount'), slippage)
   const minExpected = promisedAmount > 0n ? promisedAmount : 1n
   require(minOutput ===
-    (request.amountOut === undefined ? minExpected : amountOf(request.amountOut, 'amountOut')), 'the least output')
+    (request.amountOut === undefined ? minExpected : amountOf(request.amountOut, 'amountOut')), 'the minimum output')
   if (terms.minToAmount === undefined) return
   const minAccepted = amountOf(terms.minToAmount, 'minToAmount')
-  require(minOutput >= minAccepted, `the least output ${minOutput} is below minToAmount ${minAccepted}`)
+  require(minOutput >= minAccepted, `the minimum output ${minOutput} is below minToAmount ${minAccepted}`)
 }
 
 function isSameText(a: string, b: string): boolean {

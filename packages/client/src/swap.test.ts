@@ -235,7 +235,7 @@ describe('the amount', () => {
     expect(node.sent).toHaveLength(1)
     const low = ready()
     low.output = LARGEST + 1n
-    await expect(run(low, {})).rejects.toThrow(/the swap brings 2020205, and its least output is 1990000/)
+    await expect(run(low, {})).rejects.toThrow(/the swap brings 2020205, and its minimum output is 1990000/)
     const strict = ready()
     await run(strict, { tolerance: 0 })
     strict.output += 2_000n
@@ -249,7 +249,7 @@ describe('the amount', () => {
       if (to === h.guard) return word(data === route.tx.data ? 2_000_001n : LARGEST + 1n)
       return data.startsWith(selectors.allowance) ? word(1_000_000n) : word(1n)
     })
-    await expect(run(node, {})).rejects.toThrow(/a known pool brings 2020205, and the least output is 1990000/)
+    await expect(run(node, {})).rejects.toThrow(/a known pool brings 2020205, and the minimum output is 1990000/)
     expect(node.sent).toEqual([])
   })
 

@@ -55,7 +55,7 @@ function tampered(
 const same = <T>(value: T) => value
 const lies: Record<string, (route: Route) => Route> = {
   'another pool': (route) => tampered(route, same, (steps) => [...steps.slice(0, -1), withOtherPool(steps.at(-1)!)]),
-  'a lower least output': (route) => tampered(route, ({ minOutput }) => ({ minOutput: minOutput / 2n }), same),
+  'a lower minimum output': (route) => tampered(route, ({ minOutput }) => ({ minOutput: minOutput / 2n }), same),
   'a fee': (route) => tampered(route, () => ({ recipient: route.tx.from, feePpm: 1n, feeRecipient: untrusted }), same),
   'another fee recipient': (route) =>
     tampered(route, () => ({ recipient: route.tx.from, feePpm: 10_000n, feeRecipient: untrusted }), same),

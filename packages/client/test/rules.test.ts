@@ -68,7 +68,7 @@ describe('a dishonest service', () => {
     'another input token': (route) => reorder(route, () => ({ tokenIn: untrusted })),
     'another output token': (route) => reorder(route, () => ({ tokenOut: untrusted })),
     'a larger input': (route) => reorder(route, ({ amountIn }) => ({ amountIn: amountIn + 1n })),
-    'a lower least output': (route) => reorder(route, ({ minOutput }) => ({ minOutput: minOutput - 2n })),
+    'a lower minimum output': (route) => reorder(route, ({ minOutput }) => ({ minOutput: minOutput - 2n })),
     'a fee': (route) => reorder(route, () => ({ recipient: route.tx.from, feePpm: 1n, feeRecipient: untrusted })),
     'another recipient': (route) => reorder(route, () => ({ recipient: untrusted })),
     'another recipient in direct mode': (route) => reorder(route, () => ({ recipient: untrusted, direct: true })),
