@@ -36,7 +36,7 @@ const answers: Record<string, number> = {}
 
 const smtSolver = (query: string) => {
   if (performance.now() - start > totalTimeoutMs) {
-    count(`not asked: ${totalTimeoutMs / 1000} s were over`)
+    count(`not run: limit of ${totalTimeoutMs / 1000} s reached`)
     return { contents: '' }
   }
   const { stdout = '' } = spawnSync(process.execPath, [join(import.meta.dirname, 'z3.ts')], {
@@ -57,7 +57,7 @@ try {
   const output = JSON.parse(solc.compile(JSON.stringify({ ...standardJson, settings }), { smtSolver })) as Output
   messages = (output.errors ?? []).map(({ formattedMessage }) => formattedMessage)
 } catch (error) {
-  messages = [`solc itself fails: ${(error as Error).message}`]
+  messages = [`solc failed: ${(error as Error).message}`]
 }
 parentPort!.postMessage({ answers, messages } satisfies EngineResult)
 
@@ -67,6 +67,6 @@ function count(answer: string): void {
 
 function answerOf(answer: string): string {
   const [line = ''] = answer.split('\n')
-  if (line === '') return `nothing within ${queryTimeoutMs / 1000} s`
-  return line.startsWith('(error') ? 'an error: the query names what it does not declare' : line
+  if (line === '') return `no result within ${queryTimeoutMs / 1000} s`
+  return line.startsWith('(error') ? 'error: undeclared name in the query' : line
 }
