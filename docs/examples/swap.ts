@@ -1,6 +1,6 @@
 /**
- * A quote, proven before anybody signs it. Needs BASE_URL, CHAIN, SRC, DST, AMOUNT, FROM and MIN, the least output that you
- * accept by what you know yourself; CONTRACTS, as JSON, for a chain of your own.
+ * Verifies a quote before it is signed. Needs BASE_URL, CHAIN, SRC, DST, AMOUNT, FROM, and MIN, the minimum output that you
+ * accept according to an independent source. A local chain also needs CONTRACTS, as JSON.
  */
 import { ClientError, gasLimit, SluiceClient, verify } from '@sluice/client'
 
@@ -11,7 +11,7 @@ const sluice = new SluiceClient({ baseUrl: BASE_URL, referer: 'https://your-doma
 try {
   const request = { src: SRC, dst: DST, amount: BigInt(AMOUNT), from: FROM, slippage: 0.5 }
   const route = await sluice.getSwap(chain, request)
-  // Throws unless the bytes swap exactly this, for at least this much, for this sender, through contracts that are known.
+  // Throws unless the transaction makes exactly this swap, for at least this output, for this sender, through known contracts.
   const terms = { minToAmount: MIN, contracts: CONTRACTS && JSON.parse(CONTRACTS) }
   const { minOutput, mode, executor, pools } = verify(chain, route, request, terms)
   const prices = await sluice.prices(chain, [SRC, DST])

@@ -201,7 +201,7 @@ const sendRecentAnswer: RequestHandler = (request, response, next) => {
 }
 
 const refuseUnknownPath: RequestHandler = () => {
-  throw new ApiError('NOT_FOUND', 'there is no such path; /openapi.json lists those that are')
+  throw new ApiError('NOT_FOUND', 'unknown path; see /openapi.json')
 }
 
 function operatorRoutes(

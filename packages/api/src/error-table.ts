@@ -37,17 +37,17 @@ export const errorTable = {
     cause: 'The chain has no wrapped native token with deposit and withdraw.',
     cure: 'Trade the ERC-20 form of the native token, which the message names, or other tokens.',
   },
-  FEE_TOO_HIGH: { status: 403, cause: '`convenienceFee` is above 10 percent.', cure: 'Ask for at most 10.' },
+  FEE_TOO_HIGH: { status: 403, cause: '`convenienceFee` is above 10 percent.', cure: 'Set at most 10.' },
   INVALID_FEE_EXEMPT_KEY: {
     status: 403,
-    cause: '`feeExemptKey` is not known here.',
+    cause: 'This service does not know the `feeExemptKey`.',
     cure: 'Leave it out or ask the operator.',
   },
   UNSUPPORTED_CHAIN: { status: 404, cause: 'The chain is not in `/chains`.', cure: 'Use a chain of `/chains`.' },
-  NOT_FOUND: { status: 404, cause: 'There is no such path.', cure: 'See `/openapi.json`.' },
+  NOT_FOUND: { status: 404, cause: 'The path does not exist.', cure: 'See `/openapi.json`.' },
   METHOD_NOT_ALLOWED: {
     status: 405,
-    cause: 'The path does not take this method.',
+    cause: 'The path does not support this method.',
     cure: 'Use a method of the `Allow` header.',
   },
   MALFORMED_REQUEST: {
@@ -74,7 +74,7 @@ export const errorTable = {
   },
   UNKNOWN_TOKEN: {
     status: 422,
-    cause: 'No pool known here trades the token.',
+    cause: 'No pool that the service knows trades the token.',
     cure: 'Check the address and the chain.',
   },
   NO_ROUTE: {
@@ -120,7 +120,8 @@ export const errorTable = {
   },
   BEHIND: {
     status: 503,
-    cause: 'The chain has not reached `minimumBlock` yet, or the service has had no news of the chain for too long.',
+    cause:
+      'The chain has not reached `minimumBlock` yet, or the service has received no block of the chain for too long.',
     cure: 'Retry after `Retry-After` seconds.',
   },
   OVERLOADED: { status: 503, cause: 'Too many requests are in progress.', cure: 'Retry after `Retry-After` seconds.' },

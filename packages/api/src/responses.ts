@@ -16,7 +16,11 @@ export const swapLeg = z.object({
   tokenOut: hexAddress,
   amountIn: units.describe('Base units of `tokenIn`.'),
   amountOut: units.describe('Base units of `tokenOut`.'),
-  share: z.number().min(0).max(100).describe('Percent of all `tokenIn` that the route sells in its legs.'),
+  share: z
+    .number()
+    .min(0)
+    .max(100)
+    .describe('Part of the total `tokenIn` of the route that this leg sells, in percent.'),
   gas: units.describe('Gas of the leg.'),
 })
 /** A swap in one pool of a route. */
@@ -280,7 +284,7 @@ export const tokenReport = z.object({
   standing: z
     .enum(['named', 'earned', 'stranger'])
     .describe(
-      "Trust level: `named` if the chain's file lists the token, `earned` if it has behaved well for long, `stranger` otherwise. By default, routes between other tokens do not pass through a stranger.",
+      "Trust level: `named` if the chain's file lists the token, `earned` if it has a long record of good behavior, `stranger` otherwise. By default, routes between other tokens do not pass through tokens at level `stranger`.",
     ),
   reason: z.string().describe('Reason of the trust level, as text.'),
   surcharge: z

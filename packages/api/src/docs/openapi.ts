@@ -128,9 +128,9 @@ const descriptions = {
     statuses: chainStatuses,
   },
   tokenList: {
-    summary: 'Tokens to choose from',
+    summary: 'Token list',
     description:
-      "In the format of Uniswap's token lists, deepest liquidity first: the tokens of the chain's file, and tokens with at least 10,000 USD in pools. Names and symbols are those of the contracts, without control characters, bidirectional overrides, and similar characters.",
+      "In the format of Uniswap's token lists, sorted by descending liquidity: the tokens of the chain's file, and tokens with at least 10,000 USD in pools. Names and symbols are those of the contracts, without control characters, bidirectional overrides, and similar characters.",
     statuses: chainStatuses,
   },
   status: {
@@ -140,13 +140,13 @@ const descriptions = {
     statuses: chainStatuses,
   },
   referee: {
-    summary: 'How good a mined swap was',
+    summary: 'Quality of a mined swap',
     description:
-      'Judges a mined swap of any router. Reads the paid and received amounts from logs, balances, and native transfers. Quotes the same trade at the state before the swap, and returns how much better the best route was, and at most any route by the proven bound. Reports a sandwich if neighbors in the block look like one. The node must have the state of the previous block; with eth_simulateV1, the state at the position of the swap in its block is used too. `gaps` lists what could not be read. Takes seconds.',
+      'Judges a mined swap of any router. Reads the paid and received amounts from logs, balances, and native transfers. Quotes the same trade at the state before the swap. Returns how much more the best route would have paid, and the maximum for any route according to the proven bound. Reports a sandwich if transactions of the same block look like one. The node must have the state of the previous block; with eth_simulateV1, the state at the position of the swap in its block is used too. `gaps` lists the data that could not be read. A request takes seconds.',
     statuses: chainStatuses,
   },
   stats: {
-    summary: 'How quotes change in later blocks',
+    summary: 'Changes of quotes in later blocks',
     description:
       'A share of the quotes is simulated again one and two blocks later, with the same transaction. The statistics show how the output changed and how many transactions would have reverted: for the chain, and by DEX family, DEX, and pool.',
     statuses: chainStatuses,
@@ -157,26 +157,26 @@ const descriptions = {
     statuses: commonStatuses,
   },
   health: {
-    summary: 'Whether the process is alive',
+    summary: 'Liveness of the process',
     description: 'Returns 200 while the process is alive. Restart the process if it does not respond.',
     statuses: commonStatuses,
   },
   ready: {
-    summary: 'Whether the process should get requests',
+    summary: 'Readiness of the process',
     description:
       'Returns 503 while the process stops, if it can serve no chain, and if Redis has not answered for 15 s. A single chain that fails is reported in the body, with status 200.',
     statuses: commonStatuses,
   },
   chainReady: {
-    summary: 'Whether a chain can be quoted',
+    summary: 'Readiness of a chain',
     description:
-      'Returns 503 while the chain cannot be followed. A chain that is not in use is ready: the next request starts it.',
+      'Returns 503 while the chain cannot be followed. An idle chain counts as ready: the next request starts it.',
     statuses: [...commonStatuses, 404],
   },
   metrics: {
     summary: 'Metrics for Prometheus',
     description:
-      'In the text format of Prometheus. Names begin with `sluice_`. If `METRICS_PORT` is set, the metrics are served only on that port, and this path answers 404.',
+      'In the Prometheus text format. Names begin with `sluice_`. If `METRICS_PORT` is set, the metrics are served only on that port, and this path answers 404.',
     statuses: [...commonStatuses, 404],
   },
 } as const satisfies Record<string, Operation>
@@ -192,8 +192,8 @@ const TAG_DESCRIPTIONS = {
   Swaps: 'Quotes, transactions, and their status.',
   Simulation: 'Simulation of transactions of any router on current state.',
   Prices: 'USD prices and depth from on-chain liquidity.',
-  Tokens: 'Tokens to choose from, and how they behave.',
-  Chains: 'Supported chains, and how quotes change in later blocks.',
+  Tokens: 'Token lists, and the behavior of tokens.',
+  Chains: 'Supported chains, and changes of quotes in later blocks.',
   Operation: 'For operators: liveness, readiness, and metrics of the process.',
 }
 

@@ -71,16 +71,18 @@ const swapFields = z.object({
   recipient: address('recipient', { native: true, zero: true })
     .optional()
     .describe(
-      'Account that receives the output. Default: `from`. The calldata names it, and the Guard checks its balance. A mixed-case address must have a valid checksum.',
+      'Account that receives the output. Default: `from`. It is part of the calldata, and the Guard measures the growth of its balance. A mixed-case address must have a valid checksum.',
     ),
   slippage: slippage
     .prefault('0.5')
     .describe(
-      'Slippage tolerance in percent, below 100, at most 4 decimals. Default 0.5. `auto`: from 0.05 to 3, by how much the pools of the route have moved within two blocks in the past.',
+      "Slippage tolerance in percent, below 100, at most 4 decimals. Default 0.5. `auto`: from 0.05 to 3, depending on past price changes of the route's pools within two blocks.",
     ),
   convenienceFee: convenienceFee
     .prefault('0')
-    .describe('Fee in percent of the output, added for the caller; at most 10. Default 0.'),
+    .describe(
+      'Fee of the integrator in percent of the output, at most 10; `convenienceFeeRecipient` receives it. Default 0.',
+    ),
   convenienceFeeRecipient: address('convenienceFeeRecipient', { native: true, zero: true })
     .optional()
     .describe(
@@ -95,7 +97,9 @@ const swapFields = z.object({
     .describe(
       'Unix time in seconds, at most 2^40, after which the transaction reverts, later than the timestamp of the current block. Default: 1,200 s after the simulated block or now, whichever is later.',
     ),
-  feeExemptKey: text('feeExemptKey').optional().describe('Attribution key; also taken from `X-Fee-Exempt-Key`.'),
+  feeExemptKey: text('feeExemptKey')
+    .optional()
+    .describe('Attribution key; alternatively in the header `X-Fee-Exempt-Key`.'),
   includeSources: sources('includeSources')
     .optional()
     .describe(
@@ -115,7 +119,7 @@ const swapFields = z.object({
     .enum(['named', 'earned', 'any'], 'intermediates must be named, earned or any')
     .default('earned')
     .describe(
-      "Tokens and pools that the route may pass through between `src` and `dst`: only those that the chain's file names (`named`), also those that have behaved well for long (`earned`, the default), or all (`any`).",
+      "Tokens and pools that the route may pass through between `src` and `dst`: only those in the chain's file (`named`), also those with a long record of good behavior (`earned`, the default), or all (`any`).",
     ),
   gasPrice: gasPrice(uint)
     .optional()
@@ -123,7 +127,7 @@ const swapFields = z.object({
   maxPriceImpact: percent('maxPriceImpact')
     .refine((ppm) => ppm <= PPM, 'maxPriceImpact must be at most 100')
     .prefault('15')
-    .describe('Maximum price impact in percent; a route with more is refused. Default 15; 100 accepts any.'),
+    .describe('Maximum price impact in percent; routes above it are rejected. Default 15; 100 accepts any.'),
   calls: z
     .enum(['0', '1'], 'calls must be 0 or 1')
     .default('0')
