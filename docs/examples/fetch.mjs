@@ -1,23 +1,23 @@
-// A price, the calls of a swap, and quotes kept up to date, by fetch alone. Needs BASE_URL, CHAIN, SRC, DST, AMOUNT and FROM.
+// A quote, the calls of a swap, and a stream of quotes, with fetch only. Needs BASE_URL, CHAIN, SRC, DST, AMOUNT, and FROM.
 const { BASE_URL, CHAIN, SRC, DST, AMOUNT, FROM } = process.env
 
-/** The answer as JSON. Errors say what to do about them. */
-async function ask(path, query) {
-  const answer = await fetch(`${BASE_URL}${path}/${CHAIN}?${new URLSearchParams(query)}`)
-  const body = await answer.json()
-  if (answer.ok) return body
-  const again = answer.headers.get('retry-after')
-  throw new Error(`${body.code}: ${body.error} ${body.cure}${again ? ` (in ${again} s)` : ''}`)
+/** Returns the response as JSON. The errors that it throws contain the cure. */
+async function get(path, query) {
+  const response = await fetch(`${BASE_URL}${path}/${CHAIN}?${new URLSearchParams(query)}`)
+  const body = await response.json()
+  if (response.ok) return body
+  const retryAfter = response.headers.get('retry-after')
+  throw new Error(`${body.code}: ${body.error} ${body.cure}${retryAfter ? ` (in ${retryAfter} s)` : ''}`)
 }
 
 const request = { src: SRC, dst: DST, amount: AMOUNT }
-// For the input field of a form: nobody has connected a wallet yet.
-const { toAmount } = await ask('/quote', request)
-// For wallet_sendCalls or a smart account: approvals, as far as they are needed, and the swap.
-const { calls, minToAmount } = await ask('/aggregator', { ...request, from: FROM, calls: '1' })
+// For a swap form before a wallet is connected.
+const { toAmount } = await get('/quote', request)
+// For wallet_sendCalls or a smart account: the approvals that are missing, and the swap.
+const { calls, minToAmount } = await get('/aggregator', { ...request, from: FROM, calls: '1' })
 console.log(JSON.stringify({ toAmount, minToAmount, calls: calls.length }))
 
-// An event whenever a block changes the answer. Browsers have EventSource for this.
+// One event for each block that changes the quote. In browsers, use EventSource.
 const stream = await fetch(`${BASE_URL}/stream/${CHAIN}?${new URLSearchParams(request)}`)
 for await (const text of stream.body.pipeThrough(new TextDecoderStream())) {
   if (text.startsWith(':')) continue

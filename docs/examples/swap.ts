@@ -19,6 +19,6 @@ try {
   console.log({ toAmount: route.toAmount, minOutput, mode, executor, pools: pools.length, gas, prices })
 } catch (error) {
   if (!(error instanceof ClientError)) throw error
-  console.error(`${error.code}: ${error.message}`, error.retryable ? '(worth another try)' : '')
+  console.error(`${error.code}: ${error.message}`, error.retryable ? '(retryable)' : '')
   process.exitCode = 1
 }

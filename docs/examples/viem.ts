@@ -1,6 +1,6 @@
 /**
- * A swap with a wallet of viem, from quote to receipt: proven, approved as far as it needs to be, sent. Needs BASE_URL, CHAIN, SRC,
- * DST, AMOUNT, RPC_URL and PRIVATE_KEY; CONTRACTS, as JSON, for a chain of your own.
+ * Makes a swap with a viem wallet, from quote to receipt: verifies the quote, approves the missing allowance, and sends the swap.
+ * Needs BASE_URL, CHAIN, SRC, DST, AMOUNT, RPC_URL, and PRIVATE_KEY. A local chain also needs CONTRACTS, as JSON.
  */
 import { ClientError, fromViem, SluiceClient, swap } from '@sluice/client'
 import { createPublicClient, createWalletClient, defineChain, type Hex, http } from 'viem'
@@ -23,7 +23,7 @@ const sluice = new SluiceClient({ baseUrl: BASE_URL, referer: 'https://your-doma
 
 try {
   const request = { src: SRC, dst: DST, amount: BigInt(AMOUNT), slippage: 0.5 }
-  // Where you name no `minToAmount`, the wallet's own node confirms the amount before anything is signed.
+  // Without `minToAmount`, the wallet's own node confirms the amount before the wallet signs.
   const { hash, route } = await swap(sluice, wallet, chain.id, request, {
     ...(CONTRACTS && { contracts: JSON.parse(CONTRACTS) }),
     confirm: ({ toAmount }, { pools }) => {
@@ -34,6 +34,6 @@ try {
   console.log(JSON.stringify({ hash, toAmount: route.toAmount }))
 } catch (error) {
   if (!(error instanceof ClientError)) throw error
-  console.error(`${error.code}: ${error.message}`, error.retryable ? '(worth another try)' : '')
+  console.error(`${error.code}: ${error.message}`, error.retryable ? '(retryable)' : '')
   process.exitCode = 1
 }
