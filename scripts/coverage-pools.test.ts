@@ -60,7 +60,7 @@ test.each([
   [['--tokens', '1e3'], '--tokens: 1e3 is not a whole number from 1 to 1000'],
   [['--chain', '7'], '--chain: the registry has no chain 7'],
   [[], '--chain is missing'],
-  [['--recorded', 'base'], '--recorded: base is none of ethereum, linea, scroll'],
+  [['--recorded', 'base'], '--recorded: base is unknown; use ethereum, linea, scroll'],
   [['--recorded', '--chain', '1'], '--recorded goes without --chain and --rpc'],
 ])('%j is refused', { tags: 'long', timeout: TIMEOUT_MS }, expectRefused)
 

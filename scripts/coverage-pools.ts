@@ -57,7 +57,7 @@ process.exit()
 async function recordCoverage(): Promise<void> {
   if (values.chain !== undefined || values.rpc !== undefined) refuse('--recorded goes without --chain and --rpc')
   const unknownName = positionals.find((name) => !RECORDED_CHAINS.some((chainName) => chainName === name))
-  if (unknownName !== undefined) refuse(`--recorded: ${unknownName} is none of ${RECORDED_CHAINS.join(', ')}`)
+  if (unknownName !== undefined) refuse(`--recorded: ${unknownName} is unknown; use ${RECORDED_CHAINS.join(', ')}`)
   const names = RECORDED_CHAINS.filter((name) => positionals.length === 0 || positionals.includes(name))
   const results: Record<string, object> = {}
   const coveragesByChain: Record<string, readonly Coverage[]> = {}

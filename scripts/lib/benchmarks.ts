@@ -82,6 +82,6 @@ function listBenchmarks(): string {
     const partList = parts.length > 1 ? ` (${parts.join(', ')})` : ''
     return `  ${name.padEnd(width)}${about}${partList}`
   })
-  const usage = 'npm run bench -- <name> [part] [arguments]; without a part, the first one runs if it stands for all'
+  const usage = 'npm run bench -- <name> [part] [arguments]; without a part, the main part runs if there is one'
   return `${usage}\n\n${lines.join('\n')}\n\nbench/README.md describes each part and its arguments.`
 }

@@ -44,7 +44,7 @@ export const models: readonly Model[] = [
       'slots/StorageSlots.sol': ['value := sub(word, iszero(iszero(word)))', 'sstore(slot, add(value, 1))'],
     },
     mutations: [
-      mutation('the lock has no bit of its own', 'LOCKED () Word (shl (_ bv160 256) one)', 'LOCKED () Word zero'),
+      mutation('the lock has no separate bit', 'LOCKED () Word (shl (_ bv160 256) one)', 'LOCKED () Word zero'),
       mutation('the token reaches into the flags', '(shl (_ bv192 256) (shr', '(shl (_ bv160 256) (shr'),
       mutation('the token loses its lower half', '(bvor executor (shl (_ bv160 256) token))', 'executor'),
       mutation('a wide word is an Executor', '(and (clean executor) (clean token)', '(and (clean token)'),
@@ -69,9 +69,9 @@ export const models: readonly Model[] = [
     mutations: [
       mutation('the Guard can be entered again', 'enters () Bool (not isLocked)', 'enters () Bool true'),
       mutation('anyone may pull', 'isExecutor () Bool (= executor caller)', 'isExecutor () Bool true'),
-      mutation('a pull may pass what is left', '(or (> asked remaining) (= to self))', '(= to self)'),
-      mutation('the Guard may be pulled to', '(or (> asked remaining) (= to self))', '(> asked remaining)'),
-      mutation('a pull is not counted', '(wrappedSub remaining asked)', 'remaining'),
+      mutation('a pull may exceed the remaining loan', '(or (> requested remaining) (= to self))', '(= to self)'),
+      mutation('the Guard may be pulled to', '(or (> requested remaining) (= to self))', '(> requested remaining)'),
+      mutation('a pull is not counted', '(wrappedSub remaining requested)', 'remaining'),
       mutation(
         'the loan outlives the swap',
         '(invariant 4 executor payer isLocked 0',

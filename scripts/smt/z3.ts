@@ -1,5 +1,5 @@
 /**
- * Runs Z3 from npm on the SMT-LIB 2 script in standard input, and prints its answers. It runs in a process of its own,
+ * Runs Z3 from npm on the SMT-LIB 2 script in standard input, and prints its answers. It runs in a separate process,
  * because solc waits for an answer synchronously and Z3 from npm is asynchronous.
  */
 import { text } from 'node:stream/consumers'

@@ -1,4 +1,4 @@
-; GuardCore: growth without branches, for all words; and the fee, in integers, since its product is checked for overflow.
+; GuardCore: branchless growth, for all words; and the fee, in integers, because Solidity checks its product for overflow.
 (declare-const before Word)
 (declare-const later Word)
 ; grown := mul(gt(later, before), sub(later, before))

@@ -1,4 +1,4 @@
-; Words of the EVM, and its operations that answer 0 or 1. Every model starts with these lines.
+; Words of the EVM, and its operations that return 0 or 1. Every model starts with these lines.
 (set-logic ALL)
 (define-sort Word () (_ BitVec 256))
 (define-fun zero () Word (_ bv0 256))

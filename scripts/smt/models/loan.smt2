@@ -1,6 +1,6 @@
-; GuardCore and Loan: lock, loan, and pullInput as a state machine. The slots, with the sender of the swap in flight and what was
-; drawn as ghosts. Each action of the Guard keeps the invariant, so every sequence of actions does. The packing model proves how words
-; are packed; here a word is taken apart already. Amounts are integers, and subtraction wraps as the EVM's does.
+; GuardCore and Loan: lock, loan, and pullInput as a state machine. Ghost variables are the sender of the swap in flight and the
+; drawn amount. Each action of the Guard keeps the invariant, so every sequence of actions does. The packing model proves how words
+; are packed; here words are already unpacked. Amounts are integers, and subtraction wraps as the EVM's does.
 ; Phases: 0 idle, 1 locked for a permit, 2 closed before the loan, 3 lent, 4 closed after it.
 (declare-const phase Int)
 (declare-const executor Int)
@@ -14,7 +14,8 @@
 (define-fun MODULUS () Int 115792089237316195423570985008687907853269984665640564039457584007913129639936)
 (define-fun isWord ((x Int)) Bool (and (<= 0 x) (< x MODULUS)))
 (define-fun wrappedSub ((x Int) (y Int)) Int (ite (>= x y) (- x y) (+ (- x y) MODULUS)))
-; An idle Guard has zeros in its slots. Then: the ghosts agree with the slots, and what is left is what was not drawn.
+; The slots of an idle Guard are zero. The slots also match the ghost variables, and the remaining amount is the order's amount less the
+; drawn amount.
 (define-fun invariant ((phase Int) (executor Int) (payer Int) (isLocked Bool) (remaining Int) (sender Int) (runner Int) (amount Int) (drawn Int)) Bool
   (and
     (<= 0 phase 4)
@@ -32,21 +33,21 @@
 (declare-const caller Int)
 (declare-const self Int)
 (declare-const to Int)
-(declare-const asked Int)
+(declare-const requested Int)
 (declare-const newRunner Int)
 (declare-const newAmount Int)
 ; Nobody calls from the zero address.
-(assert (and (< 0 caller) (isWord asked) (isWord newAmount) (not (= caller self))))
+(assert (and (< 0 caller) (isWord requested) (isWord newAmount) (not (= caller self))))
 ; if (_locked()) revert Reentrancy();
 (define-fun enters () Bool (not isLocked))
 ; if (uint160(executor) != uint160(msg.sender)) revert NotExecutor(msg.sender);
 (define-fun isExecutor () Bool (= executor caller))
 ; refused := or(gt(amount, left), eq(to, address()))
-(define-fun refused () Bool (or (> asked remaining) (= to self)))
+(define-fun refused () Bool (or (> requested remaining) (= to self)))
 (define-fun draws () Bool (and isExecutor (not refused)))
 ; _set(REMAINING, left - amount);
-(define-fun remainingAfter () Int (wrappedSub remaining asked))
-(define-fun drawnAfter () Int (+ drawn asked))
+(define-fun remainingAfter () Int (wrappedSub remaining requested))
+(define-fun drawnAfter () Int (+ drawn requested))
 
 ; property: the idle state satisfies the invariant
 (push 1)
@@ -73,7 +74,7 @@
 (assert (and (= phase 2) (not (invariant 3 executor payer isLocked amount sender runner amount drawn))))
 (check-sat)
 (pop 1)
-; property: a draw keeps the invariant: drawn and remaining add up to the amount of the order
+; property: a draw keeps the invariant: drawn and remaining amounts add up to the amount of the order
 (push 1)
 (assert (and draws (not (invariant phase executor payer isLocked remainingAfter sender runner amount drawnAfter))))
 (check-sat)
@@ -93,9 +94,9 @@
 (assert (and (not (= phase 0)) enters))
 (check-sat)
 (pop 1)
-; property: nobody draws while no loan is open, but an amount of zero by the Executor in flight
+; property: nobody draws while no loan is open, except an amount of zero by the Executor in flight
 (push 1)
-(assert (and draws (not (= phase 3)) (not (and (<= 2 phase) (= asked 0) (= caller runner)))))
+(assert (and draws (not (= phase 3)) (not (and (<= 2 phase) (= requested 0) (= caller runner)))))
 (check-sat)
 (pop 1)
 ; property: only the Executor of the swap in flight draws, from the sender of that swap, and not to the Guard

@@ -1,4 +1,4 @@
-; Orders: the checks without branches refuse what the documentation of the errors says, for all words.
+; Orders: the branchless checks reject the orders that the documentation of the errors names, for all words.
 (declare-const amountIn Word)
 (declare-const minOutput Word)
 (declare-const deadline Word)
@@ -30,7 +30,7 @@
     (bvor (iszero recipient) (evmEq recipient self))
     (bvor (evmEq recipient executor) (bvor (evmEq recipient tokenIn) (evmEq recipient tokenOut)))))
 
-; property: a word that is wider than an address is refused, and no other
+; property: exactly the words that are wider than an address are rejected
 (push 1)
 (assert (not (= wide (not (and (clean tokenIn) (clean tokenOut) (clean executor))))))
 (check-sat)

@@ -19,22 +19,22 @@
 (define-fun loaded ((x Word)) Word (bvsub x (iszero (iszero x))))
 (declare-const value Word)
 
-; property: the first word gives back the Executor
+; property: the first word contains the Executor
 (push 1)
 (assert (not (= (low160 first) executor)))
 (check-sat)
 (pop 1)
-; property: the two words give back the input token
+; property: the two words contain the input token
 (push 1)
 (assert (not (= (bvor (shr (_ bv160 256) first) (shl (_ bv96 256) (shr (_ bv192 256) second))) token)))
 (check-sat)
 (pop 1)
-; property: the second word gives back the payer
+; property: the second word contains the payer
 (push 1)
 (assert (not (= (low160 second) payer)))
 (check-sat)
 (pop 1)
-; property: the second word gives back the payment method
+; property: the second word contains the payment method
 (push 1)
 (assert (not (= (bvand second (bvor WRAPPED PERMITTED)) (bvand by (bvor WRAPPED PERMITTED)))))
 (check-sat)
@@ -44,12 +44,12 @@
 (assert (= second zero))
 (check-sat)
 (pop 1)
-; property: the lock is never all ones, which the london build cannot tell from zero
+; property: the lock is never all ones, which the london build cannot distinguish from zero
 (push 1)
 (assert (= second ones))
 (check-sat)
 (pop 1)
-; property: the london build reads every word but all ones as it was written
+; property: the london build reads every word except all ones as it was written
 (push 1)
 (assert (and (not (= value ones)) (not (= (loaded (stored value)) value))))
 (check-sat)

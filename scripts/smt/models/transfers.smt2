@@ -1,5 +1,5 @@
-; Transfers: the calldata and memory of transfer and transferFrom, and which answers of a token pass, for all words.
-; Scratch memory from 0x00 to 0x80 as one bit vector: byte 0 is the uppermost.
+; Transfers: the calldata and memory of transfer and transferFrom, and the return data that pass, for all words.
+; Scratch memory from 0x00 to 0x80 as one bit vector: byte 0 is the most significant.
 (define-sort Memory () (_ BitVec 1024))
 (declare-const memory Memory)
 (declare-const recipient Word)
@@ -56,8 +56,8 @@
 (check-sat)
 (pop 1)
 
-; The answer: success of the call, size of what it returned, the word at 0x00, and size of the token's code. If less than a word was
-; returned, the word at 0x00 may be anything.
+; The result of the call: success, size of the return data, the word at 0x00, and size of the token's code. If less than a word is
+; returned, the word at 0x00 is arbitrary.
 (declare-const called Bool)
 (declare-const size Word)
 (declare-const codeSize Word)
