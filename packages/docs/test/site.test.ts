@@ -109,7 +109,7 @@ describe('search', async () => {
     ['dual bound optimality gap', 'understand/routing.html'],
     ['upgrade without dropped requests', 'operations.html'],
     ['add a chain', 'adding-a-chain.html'],
-    ['what can a hostile executor take', 'security.html'],
+    ['what can a hostile executor take', 'understand/guard.html'],
     ['prices of tokens in USD', 'guides/prices.html'],
     ['smart account batch', 'guides/smart-accounts.html'],
     ['which DEX families are supported', 'dexes.html'],
