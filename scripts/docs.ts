@@ -1,15 +1,15 @@
 /**
- * `npm run docs`: generates docs/api.md, docs/errors.md, docs/run/configuration.md, docs/dexes.md, and
- * packages/program/FORMAT.md from schemas, the chain registry, and the operations of programs. `--examples` first
- * records example responses on a local chain. `--release` also writes docs/openapi.json, with which later versions must
- * stay compatible.
+ * `npm run docs`: generates docs/api.md, docs/errors.md, docs/run/configuration.md, docs/dexes.md,
+ * packages/program/FORMAT.md, and the counts of README.md from schemas, the chain registry, and the operations of
+ * programs. `--examples` first records example responses on a local chain. `--release` also writes docs/openapi.json,
+ * with which later versions must stay compatible.
  */
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { apiReference, configurationReference, errorReference, openApiDocument } from '@sluice/api'
 import { loadRegistry } from '@sluice/chains'
 import { formatReference } from '@sluice/program/reference'
-import { dexCoverage, recordedShares } from './lib/dex-coverage.ts'
+import { countInReadme, dexCoverage, recordedShares } from './lib/dex-coverage.ts'
 import { root } from './lib/run.ts'
 
 if (process.argv.includes('--examples')) await recordExamples()
@@ -23,6 +23,7 @@ const pages = {
   'docs/run/configuration.md': configurationReference,
   'docs/dexes.md': () => dexCoverage(chains, recordedShares()),
   'packages/program/FORMAT.md': formatReference,
+  'README.md': () => countInReadme(readFileSync(join(root, 'README.md'), 'utf8'), chains),
   ...(process.argv.includes('--release') && release),
 }
 for (const [path, text] of Object.entries(pages)) {

@@ -63,6 +63,12 @@ test('a new family costs at most seven files and six changed ones', () => {
   expect(paths.length - added.length).toBeLessThanOrEqual(6)
 })
 
+test('new Solidity files pin the compiler, as all that is deployed', () => {
+  const sources = [...planDex(NAME, root)].filter(([path]) => path.endsWith('.sol'))
+  expect(sources.length).toBeGreaterThan(2)
+  for (const [path, text] of sources) expect(text, path).toMatch(/^pragma solidity 0\.8\.30;$/m)
+})
+
 test('the smallest complete family has eight files, with vectors and a lens, and is named in six others', () => {
   const smallest = namesOf('lite-psm')
   const spelled = (spellings: readonly string[]) => new RegExp(spellings.join('|'))

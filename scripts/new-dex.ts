@@ -17,9 +17,9 @@ try {
   await run('node', ['packages/program/scripts/format.ts'])
   console.log(`${paths.map((path) => `  ${path}`).join('\n')}
 
-It compiles and quotes nothing yet. CONTRIBUTING.md goes on from here: the real functions of the pools in the two
+It compiles and quotes nothing yet. CONTRIBUTING.md goes on from here: the real functions of the pools in their
 interfaces, discovery and reading, the maths with known answers, the gas of a hop (npm run measure:gas), and, since the
-Executor has changed, npm run predict.`)
+Executor has changed, npm run predict and npm run audit:scope.`)
   process.exit(code)
 } catch (error) {
   if (!(error instanceof NewDexError)) throw error

@@ -112,13 +112,6 @@ test('other commands of the README name existing profiles, charts, and files', (
     expect(existsSync(join(root, link)) || existsSync(join(root, 'docs', link)), link).toBe(true)
 })
 
-test('the README counts the served deployments and chains as docs/dexes.md does', () => {
-  const [, served, chains] = /([\d,]+) of [\d,]+ rows of (\d+) chains are served/.exec(
-    readFileSync(join(root, 'docs/dexes.md'), 'utf8'),
-  )!
-  expect(readme).toContain(`[${served} DEX deployments on ${chains} chains](docs/dexes.md)`)
-})
-
 test('no page installs a package by its name, since none is on npm', () => {
   const folders = ['docs', ...readdirSync(join(root, 'packages')).map((name) => `packages/${name}`)]
   const pages = folders.flatMap((folder) =>

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { loadRegistry } from '@sluice/chains'
 import { exactIdOf, families } from '@sluice/liquidity'
 import { expect, test } from 'vitest'
-import { dexCoverage, recordedShares } from './dex-coverage.ts'
+import { countInReadme, dexCoverage, recordedShares } from './dex-coverage.ts'
 import { root } from './run.ts'
 
 const registry = loadRegistry()
@@ -12,6 +12,14 @@ const chains = registry.supportedIds().map((id) => registry.chain(id)!)
 
 test('docs/dexes.md is up to date with the registry and the families (npm run docs)', () => {
   expect(readFileSync(join(root, 'docs/dexes.md'), 'utf8')).toBe(dexCoverage(chains, recordedShares()))
+})
+
+test('the README has the current counts, which npm run docs writes', () => {
+  const readme = readFileSync(join(root, 'README.md'), 'utf8')
+  expect(countInReadme(readme, chains)).toBe(readme)
+  const [, served] = /([\d,]+) of [\d,]+ rows/.exec(dexCoverage(chains.slice(0, 1), recordedShares()))!
+  expect(countInReadme(readme, chains.slice(0, 1))).toContain(`[${served} DEX deployments on 1 chains](docs/dexes.md)`)
+  expect(() => countInReadme('', chains)).toThrow(/^README.md: expected/)
 })
 
 test('a family that is not served needs a reason', () => {

@@ -27,6 +27,18 @@ export const recordedShares = (): RecordedShares =>
   JSON.parse(readFileSync(join(root, 'bench/results/pool-coverage.json'), 'utf8')) as RecordedShares
 
 /**
+ * Returns the README with the numbers of served deployments and chains.
+ *
+ * @throws Error if the README does not name them
+ */
+export function countInReadme(readme: string, chains: readonly Chain[]): string {
+  const count = /\[[\d,]+ DEX deployments on \d+ chains\]/
+  if (!count.test(readme)) throw new Error('README.md: expected the numbers of DEX deployments and chains')
+  const served = chains.flatMap(({ dexes }) => dexes).filter(isServed).length
+  return readme.replace(count, `[${served.toLocaleString('en')} DEX deployments on ${chains.length} chains]`)
+}
+
+/**
  * Returns the page.
  *
  * @param recorded - shares of recorded swaps in pools that quotes can use

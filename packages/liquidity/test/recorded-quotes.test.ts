@@ -171,7 +171,10 @@ test.each(ids)('%s computes as recorded', async (id) => {
     })
     return `${[`${name} ${commonOf(pool)}`, ...directions].join('\n  ')}\n`
   })
-  expect(records.length).toBeGreaterThan(0)
+  expect(
+    records.length,
+    `${id} has no pool with known answers: see packages/liquidity/vectors/README.md`,
+  ).toBeGreaterThan(0)
   const [name, pool] = chosen[0]!
   const changed = `${name} changed ${recordsOfChanged(pool, TO_ZERO)}\n`
   await expect([...records, changed].join('')).toMatchFileSnapshot(`goldens/${id}.txt`)
