@@ -48,13 +48,13 @@ const { values, positionals } = commandLine(
 const tokenCount = wholeNumber('tokens', 1, 1_000)
 const blockCount = wholeNumber('blocks', 1, 1_000)
 const settleMs = 1_000 * wholeNumber('settle', 1, 3_600)
-if (values.recorded) await recordCoverage()
+if (values.recorded) await measureRecorded()
 else await measureLive()
 // Exits at once, because keep-alive connections would delay the exit.
 process.exit()
 
 /** Measures the recorded blocks of the named chains, or of all. */
-async function recordCoverage(): Promise<void> {
+async function measureRecorded(): Promise<void> {
   if (values.chain !== undefined || values.rpc !== undefined) refuse('--recorded goes without --chain and --rpc')
   const unknownName = positionals.find((name) => !RECORDED_CHAINS.some((chainName) => chainName === name))
   if (unknownName !== undefined) refuse(`--recorded: ${unknownName} is unknown; use ${RECORDED_CHAINS.join(', ')}`)

@@ -87,6 +87,7 @@ const { code, output } = await forge(['lint', '--color', 'never', ...DEPLOYED_CO
 if (code !== 0) throw new Error(`forge lint failed:\n${output}`)
 
 const counts = new Map<string, number>()
+// A finding starts with two lines, such as `note[rule-name]: text` and `  ╭▸ src/Guard.sol:12:5`.
 for (const [, rule, file] of output.matchAll(/^\w+\[([\w-]+)\]: [^\n]*\n\s*╭▸ ([^:\n]+):/gm)) {
   const key = `${rule} ${file}`
   counts.set(key, (counts.get(key) ?? 0) + 1)

@@ -7,9 +7,9 @@ import { startServer } from './server.ts'
 try {
   const { config, reason, release } = lockDataDir(loadConfig())
   process.once('exit', release)
-  const { lists: poolLists, warnings } = await loadPoolFiles(config.pools)
+  const { lists: poolListLoaders, warnings } = await loadPoolFiles(config.pools)
   for (const warning of warnings) console.error(warning)
-  const server = await startServer(config, { poolLists })
+  const server = await startServer(config, { poolListLoaders })
   if (reason !== undefined) console.error(`Known pools are not kept between runs: ${reason}`)
   // A signal can arrive several times: on Ctrl-C from the terminal, and from each parent that forwards it. `close` runs
   // once, and without a handler a further signal would end the process before requests in flight are answered.

@@ -11,8 +11,8 @@ const TIMEOUT_MS = 60_000
 /** Maximum redirects; downloads of releases need one or two. */
 const MAX_REDIRECTS = 3
 
-/** Pool lists by chain id, decoded when the chain starts. */
-export type PoolLists = ReadonlyMap<number, () => PoolList>
+/** Functions that decode the pool lists, by chain id. Each is called when its chain starts. */
+export type PoolListLoaders = ReadonlyMap<number, () => PoolList>
 
 /** Error of a file that must not be used. The message names the file. */
 class PoolFileError extends Error {
@@ -20,7 +20,7 @@ class PoolFileError extends Error {
 }
 
 type LoadedPoolFile = {
-  readonly lists: PoolLists
+  readonly lists: PoolListLoaders
   /** Messages of failed downloads. Without the list, the service searches past logs for pools. */
   readonly warnings: readonly string[]
 }

@@ -59,7 +59,7 @@ async function open(environment: Readonly<Record<string, string>> = {}) {
     registry: { chain: (chainId: number) => (chainId === 1 ? chain : undefined) },
     metrics: createMetrics(),
     log: { info: write('info'), warn: write('warn'), error: write('error'), child: () => ({}) },
-    poolLists: new Map(),
+    poolListLoaders: new Map(),
   }
   return (await ScaleOut.open(options as never, loadFakeBus))!
 }

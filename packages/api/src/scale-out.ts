@@ -14,12 +14,12 @@ import type { Logger } from 'pino'
 import { type Config, rpcOptions } from './config.ts'
 import { countEvents } from './count-events.ts'
 import type { Metrics } from './metrics.ts'
-import type { PoolLists } from './pool-files.ts'
+import type { PoolListLoaders } from './pool-files.ts'
 import { RateLimitedLog } from './rate-limited-log.ts'
 
 /**
- * Milliseconds between two saves of a chain's known pools by the owner (the process that indexes it) for the next
- * owner.
+ * Milliseconds between two saves of a chain's known pools. The process that indexes the chain (its owner) saves them,
+ * so that the next owner can load them.
  */
 const SAVE_INTERVAL_MS = 5_000
 /** Milliseconds without Redis, or with a full Redis, after which the process is not ready. */
@@ -44,8 +44,8 @@ type ScaleOutOptions = {
   readonly registry: Registry
   readonly metrics: Metrics
   readonly log: Logger
-  /** Known pools by chain, for the process that indexes the chain. */
-  readonly poolLists: PoolLists
+  /** Functions that load the known pools, by chain id. The process that indexes a chain calls its function. */
+  readonly poolListLoaders: PoolListLoaders
 }
 
 /** Parts of the bus package that a process needs. */
@@ -68,7 +68,7 @@ export class ScaleOut {
   }
 
   /**
-   * Connects to Redis and starts indexers unless the role is worker or solver.
+   * Connects to Redis. Also starts indexers, except in the roles worker and solver.
    *
    * @param loadBus - a test loads a fake
    * @returns undefined without `REDIS_URL`
@@ -104,9 +104,9 @@ export class ScaleOut {
   }
 
   /** Opens markets that follow the state published by indexers. */
-  readonly openMarket: OpenMarket = (parts) => this.bus.follow(parts)
+  readonly openMarket: OpenMarket = (marketOptions) => this.bus.follow(marketOptions)
 
-  /** Publishes a measurement to the other processes. */
+  /** Publishes a measured fact about a token (decimals, storage layout, or tax) to the other processes. */
   publishFact(chainId: number, fact: Fact): void {
     this.bus.publishFact(chainId, fact)
   }
@@ -129,11 +129,11 @@ export class ScaleOut {
 
   /** Searches of past logs, by owned chain. */
   get scans(): ReadonlyMap<number, ScanStatus> {
-    const ownedChains = (this.indexers?.indexers ?? []).flatMap(({ ownsChain, chainId, market }) => {
+    const scanEntries = (this.indexers?.indexers ?? []).flatMap(({ ownsChain, chainId, market }) => {
       const scan = ownsChain ? market?.health().scan : undefined
       return scan ? [[chainId, scan] as const] : []
     })
-    return new Map(ownedChains)
+    return new Map(scanEntries)
   }
 
   /** False before the first response of Redis, and if Redis has been away or full for `MAX_AWAY_MS`. */
@@ -150,7 +150,7 @@ export class ScaleOut {
     await this.indexers?.stop()
   }
 
-  /** Closes the connection. Call it after all chains have stopped. */
+  /** Closes the connection. Call it after `releaseChains`, and after all opened markets have stopped. */
   close(): void {
     this.bus.close()
   }
@@ -174,24 +174,27 @@ class RedisFullness {
 }
 
 /** Returns the options of an indexer: the scope of pairs, and a function that opens the market. */
-function indexerOptionsOf(chain: Chain, { config, metrics, log, poolLists }: ScaleOutOptions) {
+function indexerOptionsOf(chain: Chain, { config, metrics, log, poolListLoaders }: ScaleOutOptions) {
   const { chainId } = chain
   const countEvent = countEvents(metrics, chainId)
   const chainLog = log.child({ chain: chainId })
   return {
     scope: pairScopeOf(chain),
-    open: (path: SaveOptions['path']) => {
+    open: (savePath: SaveOptions['path']) => {
       const rpc = createRpc({
         ...rpcOptions(chain, config),
         chainId,
         onFailure: (endpoint, { code }) => countEvent({ kind: 'rpc-failure', endpoint, code }),
         onEvent: (event) => countEvent({ kind: 'rpc', event }),
       })
-      const onError = (error: Error) => chainLog.warn({ err: error }, 'what is known cannot be shared or taken over')
+      const onError = (error: Error) => chainLog.warn({ err: error }, 'failed to save or load known pools, continuing')
       const onScan = (status: ScanStatus) => logScan(chainLog, status)
-      const loadPoolList = poolLists.get(chainId)
+      const loadPoolList = poolListLoaders.get(chainId)
       const market = createMarket({
-        ...{ chain, rpc, save: { path, everyMs: SAVE_INTERVAL_MS, onError }, onScan },
+        chain,
+        rpc,
+        save: { path: savePath, everyMs: SAVE_INTERVAL_MS, onError },
+        onScan,
         ...(loadPoolList && {
           loadPoolList,
           onPoolListImport: (count: PoolListImportCount) => logPoolListImport(chainLog, count),

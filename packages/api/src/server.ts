@@ -10,7 +10,7 @@ import { answerMalformed } from './http/malformed.ts'
 import { startRecorder } from './http/trace.ts'
 import { disablePretenuring, releaseMemoryWhenIdle } from './memory.ts'
 import { createMetrics } from './metrics.ts'
-import type { PoolLists } from './pool-files.ts'
+import type { PoolListLoaders } from './pool-files.ts'
 import { ScaleOut } from './scale-out.ts'
 import { Services } from './services.ts'
 
@@ -44,7 +44,7 @@ const HTTP: ServerOptions = {
 
 type StartOptions = {
   /** Known pools by chain, which need no search of past logs. */
-  readonly poolLists?: PoolLists
+  readonly poolListLoaders?: PoolListLoaders
 }
 
 /** A started service. */
@@ -80,7 +80,7 @@ function assertKnownChains({ rpcUrls, chainsDir, deploymentsDir }: Config, serve
  */
 export async function startServer(
   config: Config,
-  { poolLists = new Map() }: StartOptions = {},
+  { poolListLoaders = new Map() }: StartOptions = {},
 ): Promise<RunningServer> {
   disablePretenuring()
   const log = pino({ level: config.logLevel, base: null }, pino.destination(LOG))
@@ -88,11 +88,11 @@ export async function startServer(
   const registry = loadRegistry({ chainsDir, deploymentsDir, allowedIds: allowedChains })
   assertKnownChains(config, registry.supportedIds())
   const metrics = createMetrics()
-  for (const id of poolLists.keys())
+  for (const id of poolListLoaders.keys())
     if (!registry.supportedIds().includes(id))
       log.warn({ chain: id }, 'a list of pools is of a chain that is not served')
-  const scaleOut = await ScaleOut.open({ config, registry, metrics, log, poolLists })
-  const services = new Services(registry, config, metrics, log, { scaleOut, poolLists })
+  const scaleOut = await ScaleOut.open({ config, registry, metrics, log, poolListLoaders })
+  const services = new Services(registry, config, metrics, log, { scaleOut, poolListLoaders })
   const traceRecorder = await startRecorder(config, log)
   const app = createApp(services, config, traceRecorder)
   const { listener, isTrustedProxy } = app

@@ -10,7 +10,7 @@ import { countEvents } from './count-events.ts'
 import { ApiError } from './errors.ts'
 import { EventStreams } from './http/event-streams.ts'
 import type { Metrics } from './metrics.ts'
-import type { PoolLists } from './pool-files.ts'
+import type { PoolListLoaders } from './pool-files.ts'
 import { unsupportedChain } from './requests.ts'
 import type { ScaleOut } from './scale-out.ts'
 import { ServedChain } from './served-chain.ts'
@@ -20,7 +20,7 @@ type ServiceOverrides = {
   readonly threads?: RouterThreads
   readonly scaleOut?: ScaleOut | undefined
   /** Known pools by chain, which need no search of past logs. */
-  readonly poolLists?: PoolLists
+  readonly poolListLoaders?: PoolListLoaders
 }
 
 /**
@@ -38,14 +38,14 @@ export class Services {
   private readonly threads: RouterThreads
   private readonly concurrency: ConcurrencyLimit
   private readonly chains = new Map<number, ServedChain>()
-  private readonly poolLists: PoolLists
+  private readonly poolListLoaders: PoolListLoaders
 
   /** Connection to the state shared over Redis; undefined without `REDIS_URL`. */
   readonly scaleOut: ScaleOut | undefined
 
   constructor(registry: Registry, config: Config, metrics: Metrics, log: Logger, overrides: ServiceOverrides = {}) {
-    const { threads = createThreads(config), scaleOut, poolLists = new Map() } = overrides
-    this.poolLists = poolLists
+    const { threads = createThreads(config), scaleOut, poolListLoaders = new Map() } = overrides
+    this.poolListLoaders = poolListLoaders
     this.scaleOut = scaleOut
     this.registry = registry
     this.config = config
@@ -73,7 +73,7 @@ export class Services {
       ...{ chain, deployment, threads },
       routerAddress: chainMapEntry.RouterAddress,
       admission: { concurrency, maxWaiting: config.maxQueued, maxWaitMs: config.maxWaitMs },
-      settings: settingsOf(chain, config, this.poolLists),
+      settings: settingsOf(chain, config, this.poolListLoaders),
       log: this.log.child({ chain: chainId }),
       onEvent: countEvents(this.metrics, chainId),
       openMarket: this.scaleOut?.openMarket,
@@ -111,10 +111,10 @@ function createThreads({ routeThreads, routeTimeoutMs, routeThreadMemoryMb }: Co
   return new RouterThreads({ count: routeThreads, timeoutMs: routeTimeoutMs, memoryMb: routeThreadMemoryMb })
 }
 
-export function settingsOf(chain: Chain, config: Config, poolLists: PoolLists): ChainSettings {
+export function settingsOf(chain: Chain, config: Config, poolListLoaders: PoolListLoaders): ChainSettings {
   const { chainId } = chain
   const { dataDir, dataSaveMs, quoteLogMb } = config
-  const loadPoolList = poolLists.get(chainId)
+  const loadPoolList = poolListLoaders.get(chainId)
   return {
     rpc: rpcOptions(chain, config),
     ...(dataDir !== undefined && { save: { path: join(dataDir, `${chainId}.sqlite`), everyMs: dataSaveMs } }),

@@ -25,7 +25,8 @@ export type TokenSpec = {
   /** Version in the EIP-712 domain of a PermitToken. */
   readonly version?: string
   /**
-   * Symbol of the token that a SavingsVault or WrappedShares wraps. Its entry must come first: it is deployed first.
+   * Symbol of the token that a SavingsVault or WrappedShares wraps. List the wrapped token first, because tokens are
+   * deployed in the order of the list.
    */
   readonly asset?: string
 }
@@ -54,6 +55,9 @@ export const TOKENS = {
   WSTETH: { name: 'Wrapped Staked Ether', decimals: 18, usd6: 3_094_377_000n, kind: 'WrappedShares', asset: 'STETH' },
   FAR: { name: 'Far Token', decimals: 6, usd6: 4_000_000n },
 } as const satisfies Record<string, TokenSpec>
+
+/** Rebase of STETH in ppm. It raises the rate of WSTETH from 1 to the ratio of their list prices. */
+const STETH_REBASE_PPM = 31_459n
 
 /** Symbol of a token in the list. */
 export type TokenSymbol = keyof typeof TOKENS
@@ -164,5 +168,5 @@ export async function fundAccounts(chain: Builder, tokens: Tokens): Promise<void
       )
     }
   }
-  await tokens.STETH.send('rebase', [31_459n])
+  await tokens.STETH.send('rebase', [STETH_REBASE_PPM])
 }

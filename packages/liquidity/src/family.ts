@@ -46,7 +46,7 @@ export type PairOutline = {
   readonly price: number
   /** Fee as a fraction of the swapped amount, in the direction with the higher fee. */
   readonly fee: number
-  /** Amount of each token that the pool pays out until its price has moved by the `band` of `DexFamily.outline`. */
+  /** Amount of each token that the pool pays out until its price has moved by `priceBand` of `DexFamily.outline`. */
   readonly firstDepth: number
   readonly secondDepth: number
   /** Reserves of each token. */
@@ -327,9 +327,9 @@ export interface DexFamily<State = unknown> {
    * Returns price and depth of a two-token pool near its price. Equals the values derived from its curves, except for
    * rounding, but is cheaper to compute. For families with very many pools.
    *
-   * @param band - relative price move, in either direction
+   * @param priceBand - relative price move, in either direction
    */
-  outline?(pool: Pool<State>, band: number): PairOutline
+  outline?(pool: Pool<State>, priceBand: number): PairOutline
   /**
    * Returns a pool of more than two tokens as one function of all its balances; null if the pool has no such function.
    */

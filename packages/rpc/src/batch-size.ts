@@ -1,6 +1,11 @@
 /**
- * Learns the maximum number of calls per HTTP body from the refusals of an endpoint. A larger batch is tried again
- * after `RETRY_MS`. If that reduces the maximum to 1, the time until the next retry doubles.
+ * Learns the maximum number of calls per HTTP body from the refusals of an endpoint. Larger batches are tried again
+ * after a while.
+ */
+
+/**
+ * Initial time until larger batches are tried again. If the maximum falls to 1 after it has changed before, as after a
+ * failed retry, this time doubles.
  */
 const RETRY_MS = 60_000
 /** Maximum time until the next retry. */
@@ -8,8 +13,8 @@ const MAX_RETRY_MS = 600_000
 /** Number of consecutive ambiguous failures, such as an HTML page, after which batches count as refused. */
 const MAX_STRIKES = 2
 /**
- * Number of consecutive batches lost with their connection, or in a gateway, after which they count as too large, if
- * the endpoint answers single calls meanwhile.
+ * Number of consecutive lost batches (the connection was closed, or a gateway failed) after which batches count as too
+ * large. Applies only if the endpoint answers single calls meanwhile.
  */
 const MAX_LOST = 3
 
@@ -17,7 +22,7 @@ export class BatchSize {
   private readonly max: number
   private readonly now: () => number
   private allowedSize: number
-  private reducedAt = 0
+  private sizeChangedAt = 0
   private retryMs = RETRY_MS
   private strikes = 0
   private lostCount = 0
@@ -35,15 +40,15 @@ export class BatchSize {
    * maximum.
    */
   get size(): number {
-    if (this.allowedSize < this.max && this.now() - this.reducedAt >= this.retryMs) {
+    if (this.allowedSize < this.max && this.now() - this.sizeChangedAt >= this.retryMs) {
       this.allowedSize = Math.min(this.max, this.allowedSize * 2)
-      this.reducedAt = this.now()
+      this.sizeChangedAt = this.now()
     }
     return this.allowedSize
   }
 
   /**
-   * Records that the endpoint refused a batch of any size.
+   * Records that the endpoint refused a batch, and would refuse it at any size.
    *
    * @param isCertain - true if the error names batches as the cause
    */
@@ -75,11 +80,11 @@ export class BatchSize {
 
   private reduce(size: number): void {
     const now = this.now()
-    // The retry of a larger batch failed too, so the next retry is later.
-    const isRepeatedFailure = this.reducedAt > 0 && this.allowedSize > 1 && size === 1
+    // A larger batch was refused again, so the next retry is later.
+    const isRepeatedFailure = this.sizeChangedAt > 0 && this.allowedSize > 1 && size === 1
     this.retryMs = isRepeatedFailure ? Math.min(MAX_RETRY_MS, this.retryMs * 2) : this.retryMs
     this.allowedSize = Math.min(this.allowedSize, size)
-    this.reducedAt = now
+    this.sizeChangedAt = now
     this.strikes = 0
     this.forgetLost()
   }

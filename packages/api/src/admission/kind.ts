@@ -1,13 +1,16 @@
 /**
- * Classifies requests by method and URL, for admission. This is cheap enough to run before Express's routing, which
- * costs too much time per request in the overload benchmark.
+ * Classifies requests by method and URL, for admission. Runs before Express's routing, so that a refused request does
+ * not pay for routing, which is too slow in the overload benchmark.
  */
 
-/** Paths of the endpoints that are subject to admission. They all belong to one chain. */
+/** Paths of the endpoints that are subject to admission. Each path names one chain. */
 const ADMITTED_PATH =
   /^\/(aggregator|quote|quotes|simulate|stream|permit|tokens|tokenlist|prices|liquidity|history|status|referee)\/([1-9][0-9]{0,15})(?:[?/]|$)/
 
-/** Endpoints that take a list of tokens. */
+/**
+ * Endpoints that take a list of tokens. `quotes` takes a list too, but always in the body, so its length is unknown
+ * here.
+ */
 const LIST_ENDPOINTS: ReadonlySet<string> = new Set(['tokens', 'prices', 'liquidity', 'history'])
 
 /** Classification of a request. */
@@ -15,8 +18,9 @@ export type AdmissionClass = {
   readonly endpoint: string
   readonly chainId: number
   /**
-   * Key of the learned costs: the endpoint. For endpoints that take a list, the rounded-up binary logarithm of the
-   * list's length follows, or `posted`. There are about fifty kinds.
+   * Key under which the costs of requests are learned: the endpoint, except for `quote` (see `kindOf`). For an endpoint
+   * that takes a list of tokens, the rounded-up binary logarithm of the list's length follows, or `posted` if the list
+   * is in the body. There are about fifty kinds.
    */
   readonly kind: string
   /** True if an earlier response of the same block may answer the request. */
@@ -43,8 +47,8 @@ export function classifyRequest(url: string, method = 'GET'): AdmissionClass | u
 }
 
 /**
- * Returns the kind for an endpoint without a list. A quote costs as much as a swap. A quote at a past block must also
- * read pools.
+ * Returns the kind for an endpoint without a list of tokens. A quote costs as much as a request to `aggregator` (a
+ * swap), so both share a kind. A quote at a past block must also read pools, so it has a kind of its own.
  */
 function kindOf(endpoint: string, url: string): string {
   if (endpoint !== 'quote') return endpoint

@@ -4,8 +4,10 @@ import { BoundedMap } from '@sluice/simulation'
 /** Maximum characters of a header that are read. */
 const MAX_LENGTH = 2_048
 /** Maximum number of cached headers. A few pages send most of the requests. */
-const MAX_HOSTS = 256
-const hostByReferer = new BoundedMap<string, string>(MAX_HOSTS)
+const MAX_CACHED_HEADERS = 256
+/** Maximum characters of a DNS name. */
+const MAX_HOST_LENGTH = 253
+const hostByReferer = new BoundedMap<string, string>(MAX_CACHED_HEADERS)
 
 /** Returns the host of a `Referer` header; `none` if there is no header, and `invalid` if it is not an http(s) URL. */
 export function integratorOf(referer: string | undefined): string {
@@ -20,7 +22,7 @@ export function integratorOf(referer: string | undefined): string {
 
 function hostOf(referer: string): string {
   const url = URL.parse(referer)
-  if (!url || !/^https?:$/.test(url.protocol) || url.hostname.length > 253) return 'invalid'
+  if (!url || !/^https?:$/.test(url.protocol) || url.hostname.length > MAX_HOST_LENGTH) return 'invalid'
   return url.hostname
 }
 
@@ -28,17 +30,17 @@ function hostOf(referer: string): string {
  * Bounds the number of values of a metric label. The first `limit` values stay as they are; all others become `other`.
  */
 export class BoundedLabels {
-  private readonly labels = new Set<string>()
+  private readonly values = new Set<string>()
   private readonly limit: number
 
   constructor(limit: number) {
     this.limit = limit
   }
 
-  labelFor(label: string): string {
-    if (this.labels.has(label)) return label
-    if (this.labels.size >= this.limit) return 'other'
-    this.labels.add(label)
-    return label
+  labelFor(value: string): string {
+    if (this.values.has(value)) return value
+    if (this.values.size >= this.limit) return 'other'
+    this.values.add(value)
+    return value
   }
 }

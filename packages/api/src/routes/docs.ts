@@ -25,11 +25,11 @@ const pageHeaders = fixedHeaders({
   },
 })
 
-let document: FixedBytes | undefined
+let openApiBody: FixedBytes | undefined
 /** Sends the OpenAPI document, which is generated at the first request. */
 export const openApi: RequestHandler = async (request, response) => {
-  document ??= new FixedBytes(Buffer.from(JSON.stringify(openApiDocument())))
-  const { bytes, headers } = await document.bodyFor(request)
+  openApiBody ??= new FixedBytes(Buffer.from(JSON.stringify(openApiDocument())))
+  const { bytes, headers } = await openApiBody.bodyFor(request)
   const cacheHeaders = [...headers, 'Cache-Control', 'public, max-age=300']
   replyBytes(response, { type: 'json', bytes, headers: cacheHeaders, constantHeaders: dataHeaders })
 }
@@ -61,7 +61,7 @@ export function docsRouter(dir: string, methodNotAllowed: (methods: string) => R
     .get(async (request, response) => {
       const path = request.path.slice('/docs'.length).replace(/\/$/, '/index.html')
       const file = files.get(path)
-      if (!file) throw new ApiError('NOT_FOUND', 'there is no such page; /docs lists those that are')
+      if (!file) throw new ApiError('NOT_FOUND', 'there is no such page; /docs lists the pages')
       // Clients that prefer Markdown get the Markdown file at the same URL.
       const markdownFile = files.get(path.replace(/\.html$/, '.md'))
       const isPage = path.endsWith('.html') && markdownFile !== undefined
@@ -85,7 +85,8 @@ export function docsRouter(dir: string, methodNotAllowed: (methods: string) => R
 }
 
 /**
- * Changes relative links of a file in `/docs/` so that they work one folder above, and appends links to API endpoints.
+ * Changes the links of a file in `/docs/`, which are all relative, so that they work one folder above. Appends links to
+ * API endpoints.
  */
 function rebaseLinks(text: string): string {
   const serviceLinks =

@@ -7,13 +7,13 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Pool } from '../family.ts'
 import { poolChanges } from '../pool-map.ts'
 import { toText } from '../store/text.ts'
-import { isSource, LazyArray, sourceOf } from './lazy-array.ts'
+import { isSameStoredValue, LazyArray, storedValueOf } from './lazy-array.ts'
 
 /** Arrays of a state with more items than this become a field of their own. */
 const MAX_INLINE_ITEMS = 8
 
 type PoolById = ReadonlyMap<string, Pool>
-/** A pool state, as its properties. */
+/** A pool state of any family, by property name. */
 export type PoolState = Readonly<Record<string, unknown>>
 /** Content of the hash field whose name is the pool's id. */
 export type PoolContent = Omit<Pool, 'state'> & {
@@ -36,24 +36,24 @@ export type EncodedPools = {
   /** JSON texts of `[id, pool]`. */
   readonly pools: readonly string[]
   /** Names of the fields of long arrays, with their JSON texts. */
-  readonly longs: readonly (readonly [field: string, text: string])[]
+  readonly longArrays: readonly (readonly [field: string, text: string])[]
 }
 
 /** Returns the name of the hash field for a long array. */
 const fieldName = (id: string, name: string) => `${id} ${name}`
 
 function longArrayNames(state: PoolState): readonly string[] {
-  return Object.keys(state).filter((name) => isLongArray(sourceOf(state, name)))
+  return Object.keys(state).filter((name) => isLongArray(storedValueOf(state, name)))
 }
 
-function isLongArray(source: unknown): boolean {
-  return source instanceof LazyArray || (Array.isArray(source) && source.length > MAX_INLINE_ITEMS)
+function isLongArray(storedValue: unknown): boolean {
+  return storedValue instanceof LazyArray || (Array.isArray(storedValue) && storedValue.length > MAX_INLINE_ITEMS)
 }
 
 /** Returns the number of hash fields of a pool. */
 export function fieldCount({ state }: Pool): number {
   let count = 1
-  for (const name in state as PoolState) if (isLongArray(sourceOf(state as PoolState, name))) count++
+  for (const name in state as PoolState) if (isLongArray(storedValueOf(state as PoolState, name))) count++
   return count
 }
 
@@ -64,22 +64,25 @@ function encodeState(
 ): { readonly content: StateContent; readonly separateFields: readonly [string, string][] } {
   const state = pool.state as PoolState
   const previousState = oldPool?.state as PoolState | undefined
-  const shortFields: Record<string, unknown> = {}
+  const inlineProperties: Record<string, unknown> = {}
   const separateNames: string[] = []
   const separateFields: [string, string][] = []
   for (const name in state) {
-    const source = sourceOf(state, name)
-    if (!isLongArray(source)) {
-      shortFields[name] = source
+    const storedValue = storedValueOf(state, name)
+    if (!isLongArray(storedValue)) {
+      inlineProperties[name] = storedValue
       continue
     }
     separateNames.push(name)
     // Compare by reference: a swap keeps the array of ticks.
-    if (previousState && isSource(sourceOf(previousState, name), source)) continue
-    separateFields.push([fieldName(pool.id, name), source instanceof LazyArray ? source.text : toText(source)])
+    if (previousState && isSameStoredValue(storedValueOf(previousState, name), storedValue)) continue
+    separateFields.push([
+      fieldName(pool.id, name),
+      storedValue instanceof LazyArray ? storedValue.text : toText(storedValue),
+    ])
   }
   return {
-    content: separateNames.length > 0 ? { state: shortFields, apart: separateNames } : { state: shortFields },
+    content: separateNames.length > 0 ? { state: inlineProperties, apart: separateNames } : { state: inlineProperties },
     separateFields,
   }
 }
@@ -98,25 +101,25 @@ export function encodeDifference(
 ): EncodedDifference {
   const fieldsToSet: string[] = []
   const poolTexts: string[] = []
-  const longs: [string, string][] = []
+  const longArrays: [string, string][] = []
   const removedFields: string[] = []
   for (const pool of changedPools) {
     const oldPool = oldPools.get(pool.id)
     const { content, separateFields } = encodeState(pool, oldPool)
     for (const field of separateFields) {
       fieldsToSet.push(...field)
-      longs.push(field)
+      longArrays.push(field)
     }
     const isIdentityUnchanged = oldPool !== undefined && hasSameIdentity(oldPool, pool)
-    const mainText = toText(content)
-    const fullText = mergeTexts(identityText(pool, isIdentityUnchanged), mainText)
+    const stateText = toText(content)
+    const fullText = mergeTexts(identityText(pool, isIdentityUnchanged), stateText)
     fieldsToSet.push(pool.id, fullText)
-    poolTexts.push(`[${JSON.stringify(pool.id)},${isIdentityUnchanged ? mainText : fullText}]`)
+    poolTexts.push(`[${JSON.stringify(pool.id)},${isIdentityUnchanged ? stateText : fullText}]`)
     if (oldPool) {
       for (const name in oldPool.state as PoolState) {
         if (
-          !isLongArray(sourceOf(oldPool.state as PoolState, name)) ||
-          isLongArray(sourceOf(pool.state as PoolState, name))
+          !isLongArray(storedValueOf(oldPool.state as PoolState, name)) ||
+          isLongArray(storedValueOf(pool.state as PoolState, name))
         )
           continue
         removedFields.push(fieldName(pool.id, name))
@@ -124,7 +127,7 @@ export function encodeDifference(
     }
   }
   for (const id of goneIds) removedFields.push(...fieldNames(oldPools.get(id)!))
-  return { fieldsToSet, removedFields, encodedPools: { pools: poolTexts, longs } }
+  return { fieldsToSet, removedFields, encodedPools: { pools: poolTexts, longArrays } }
 }
 
 /**
@@ -134,38 +137,39 @@ export function encodeDifference(
 export function encodeEntryBetween(oldPools: PoolById, newPools: PoolById, maxChanged: number): Uint8Array | null {
   const { changedPools, goneIds } = poolChanges(oldPools, newPools)
   if (changedPools.length + goneIds.length > maxChanged) return null
-  const longs: (readonly [string, string])[] = []
+  const longArrays: (readonly [string, string])[] = []
   const pools = changedPools.map((pool) => {
     const oldPool = oldPools.get(pool.id)
     const { content, separateFields } = encodeState(pool, oldPool)
-    longs.push(...separateFields)
-    const mainText = toText(content)
-    const text = oldPool && hasSameIdentity(oldPool, pool) ? mainText : mergeTexts(identityText(pool, false), mainText)
+    longArrays.push(...separateFields)
+    const stateText = toText(content)
+    const text =
+      oldPool && hasSameIdentity(oldPool, pool) ? stateText : mergeTexts(identityText(pool, false), stateText)
     return `[${JSON.stringify(pool.id)},${text}]`
   })
-  return encodeEntry({ pools, longs }, goneIds, [], [])
+  return encodeEntry({ pools, longArrays }, goneIds, [], [])
 }
 
 type Identity = Omit<Pool, 'state'>
 
 /**
  * Cached identity texts, by the array of tokens, which is the same object in all states of a pool. If the keys were
- * pools, each changed pool would be inserted again. Garbage collection of the map would then take as long as the rest
- * of a block.
+ * pools, each changed pool would be inserted again. Garbage collection of the map would then take as long as all
+ * other work for a block.
  */
 const identityByTokens = new WeakMap<readonly string[], { readonly identity: Identity; readonly text: string }>()
 
 /**
  * Returns a pool's identity as JSON.
  *
- * @param isCached - false for a new pool: most pools never change, so caching their text would waste memory
+ * @param shouldCache - false for a new pool: most pools never change, so caching their text would waste memory
  */
-function identityText(pool: Pool, isCached: boolean): string {
+function identityText(pool: Pool, shouldCache: boolean): string {
   const cachedIdentity = identityByTokens.get(pool.tokens)
   if (cachedIdentity && hasSameIdentity(cachedIdentity.identity, pool)) return cachedIdentity.text
   const { state: _, ...identity } = pool
   const text = toText(identity)
-  if (isCached) identityByTokens.set(pool.tokens, { identity, text })
+  if (shouldCache) identityByTokens.set(pool.tokens, { identity, text })
   return text
 }
 
@@ -190,14 +194,19 @@ function fieldNames({ id, state }: Pool): readonly string[] {
   return [...longArrayNames(state as PoolState).map((name) => fieldName(id, name)), id]
 }
 
-/** Encodes an entry: one line of JSON, then one line per long array, so that a reader need not parse the arrays. */
+/**
+ * Encodes an entry: one line of JSON, then one line per long array, so that a reader need not parse the arrays.
+ *
+ * @param addedPairKeys - keys of the token pairs whose pools the published state contains from this entry on
+ * @param removedPairKeys - keys of the token pairs whose pools it no longer contains
+ */
 export function encodeEntry(
-  { pools, longs }: EncodedPools,
+  { pools, longArrays }: EncodedPools,
   goneIds: readonly string[],
   addedPairKeys: readonly string[],
   removedPairKeys: readonly string[],
 ): Buffer {
-  const fields = longs.map(([field]) => field)
+  const fields = longArrays.map(([field]) => field)
   const fieldsText = `"longs":${JSON.stringify(fields)},"gone":${JSON.stringify(goneIds)},"pairs":${JSON.stringify({ added: addedPairKeys, removed: removedPairKeys })}`
-  return Buffer.from([`{"pools":[${pools.join()}],${fieldsText}}`, ...longs.map(([, text]) => text)].join('\n'))
+  return Buffer.from([`{"pools":[${pools.join()}],${fieldsText}}`, ...longArrays.map(([, text]) => text)].join('\n'))
 }

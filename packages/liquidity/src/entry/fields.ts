@@ -8,7 +8,7 @@ import type { Pool } from '../family.ts'
 import { PoolMap } from '../pool-map.ts'
 import { fromText } from '../store/text.ts'
 import { fieldCount, type PoolContent, type PoolState, type StateContent } from './codec.ts'
-import { defineLazyArrays, LazyArray, sourceOf } from './lazy-array.ts'
+import { defineLazyArrays, LazyArray, storedValueOf } from './lazy-array.ts'
 
 /** A decoded entry of the stream. */
 export type DecodedEntry = {
@@ -186,9 +186,9 @@ function assemblePool({ content, longByName }: PoolFields, previousPool: Pool | 
   const state: Record<string, unknown> = { ...inlineContent.state }
   const lazyArrays: Record<string, LazyArray> = {}
   for (const name of apart) {
-    const source = longByName?.get(name) ?? (previousPool && sourceOf(previousPool.state as PoolState, name))
-    if (source instanceof LazyArray) lazyArrays[name] = source
-    else if (Array.isArray(source)) state[name] = source
+    const storedValue = longByName?.get(name) ?? (previousPool && storedValueOf(previousPool.state as PoolState, name))
+    if (storedValue instanceof LazyArray) lazyArrays[name] = storedValue
+    else if (Array.isArray(storedValue)) state[name] = storedValue
     else return null
   }
   if (Object.keys(lazyArrays).length > 0) defineLazyArrays(state, lazyArrays)

@@ -68,7 +68,7 @@ export function defineLazyArrays(state: object, lazyArrays: Readonly<Record<stri
  * Returns a value that identifies a property without parsing it: the `LazyArray` if the property is still encoded, else
  * the property itself.
  */
-export function sourceOf(state: object, name: string): unknown {
+export function storedValueOf(state: object, name: string): unknown {
   return (state as StateWithLazyArrays)[LAZY_ARRAYS]?.[name] ?? (state as Readonly<Record<string, unknown>>)[name]
 }
 
@@ -76,6 +76,6 @@ export function sourceOf(state: object, name: string): unknown {
  * True if the property is unchanged between two states. A state derived from another one contains the parsed array
  * itself.
  */
-export function isSource(before: unknown, source: unknown): boolean {
-  return before === source || (before instanceof LazyArray && before.isParsedAs(source))
+export function isSameStoredValue(before: unknown, after: unknown): boolean {
+  return before === after || (before instanceof LazyArray && before.isParsedAs(after))
 }

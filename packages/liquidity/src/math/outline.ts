@@ -18,19 +18,19 @@ const Q96 = 2 ** 96
  *
  * @param sellCurve - first token to second token
  * @param buyCurve - second token to first token
- * @param band - relative price move, in either direction
+ * @param priceBand - relative price move, in either direction
  */
 export function outlineOfCurves(
   sellCurve: PriceCurve,
   buyCurve: PriceCurve,
   { firstReserve, secondReserve }: Pick<PairOutline, 'firstReserve' | 'secondReserve'>,
-  band: number,
+  priceBand: number,
 ): PairOutline {
   return {
     price: sellCurve.sqrtPrice[0]! ** 2,
     fee: Math.max(feeOf(sellCurve), feeOf(buyCurve)),
-    firstDepth: outputDownTo(buyCurve, sqrtPriceAtBandEnd(buyCurve.sqrtPrice[0]!, band)),
-    secondDepth: outputDownTo(sellCurve, sqrtPriceAtBandEnd(sellCurve.sqrtPrice[0]!, band)),
+    firstDepth: outputDownTo(buyCurve, sqrtPriceAtBandEnd(buyCurve.sqrtPrice[0]!, priceBand)),
+    secondDepth: outputDownTo(sellCurve, sqrtPriceAtBandEnd(sellCurve.sqrtPrice[0]!, priceBand)),
     firstReserve,
     secondReserve,
   }
@@ -48,9 +48,9 @@ export function outputDownTo({ sqrtPrice, liquidity }: PriceCurve, endSqrtPrice:
 }
 
 /** Returns the outline of an x·y = k pool. */
-export function constantProductOutline(first: bigint, second: bigint, feePpm: number, band: number): PairOutline {
+export function constantProductOutline(first: bigint, second: bigint, feePpm: number, priceBand: number): PairOutline {
   const [firstReserve, secondReserve] = [Number(first), Number(second)]
-  const depthShare = 1 - sqrtPriceAtBandEnd(1, band)
+  const depthShare = 1 - sqrtPriceAtBandEnd(1, priceBand)
   return {
     price: firstReserve > 0 ? secondReserve / firstReserve : 0,
     fee: feePpm / FLOAT_PPM,
@@ -62,16 +62,16 @@ export function constantProductOutline(first: bigint, second: bigint, feePpm: nu
 }
 
 /** Returns the outline of a concentrated-liquidity pool. @param feePpm - fee of the direction with the higher fee */
-export function concentratedOutline(state: ConcentratedState, feePpm: number, band: number): PairOutline {
+export function concentratedOutline(state: ConcentratedState, feePpm: number, priceBand: number): PairOutline {
   const startSqrtPrice = Number(state.sqrtPriceX96) / Q96
   const liquidityInRange = Number(state.liquidity)
   const { ticks } = state
   const lastBelow = lastTickAtOrBelow(ticks, state.tick)
   const [fee, price] = [feePpm / FLOAT_PPM, startSqrtPrice ** 2]
   if (startSqrtPrice === 0) return { price, fee, firstDepth: 0, secondDepth: 0, firstReserve: 0, secondReserve: 0 }
-  walkTicks(ticks, lastBelow, -1, startSqrtPrice, liquidityInRange, band)
+  walkTicks(ticks, lastBelow, -1, startSqrtPrice, liquidityInRange, priceBand)
   const [secondDepth, secondReserve] = [walkResult.depth, walkResult.reserve]
-  walkTicks(ticks, lastBelow + 1, 1, 1 / startSqrtPrice, liquidityInRange, band)
+  walkTicks(ticks, lastBelow + 1, 1, 1 / startSqrtPrice, liquidityInRange, priceBand)
   return {
     price,
     fee,
@@ -99,9 +99,9 @@ function walkTicks(
   step: 1 | -1,
   startSqrtPrice: number,
   liquidityInRange: number,
-  band: number,
+  priceBand: number,
 ): void {
-  const bandEndSqrtPrice = sqrtPriceAtBandEnd(startSqrtPrice, band)
+  const bandEndSqrtPrice = sqrtPriceAtBandEnd(startSqrtPrice, priceBand)
   let sqrtPrice = startSqrtPrice
   let liquidity = liquidityInRange
   let maxLiquidity = liquidityInRange
@@ -126,4 +126,4 @@ function walkTicks(
   walkResult.reserve = reserveSum
 }
 
-const sqrtPriceAtBandEnd = (sqrtPrice: number, band: number) => sqrtPrice * Math.sqrt(1 - band)
+const sqrtPriceAtBandEnd = (sqrtPrice: number, priceBand: number) => sqrtPrice * Math.sqrt(1 - priceBand)

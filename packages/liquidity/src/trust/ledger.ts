@@ -1,10 +1,10 @@
 /**
  * Observes block by block which tokens and pools of a chain earn trust. Does no I/O: `packages/quoting` passes each
- * snapshot and the results of token measurements.
+ * snapshot and the results of token measurements (simulated swaps and transfers that reveal a tax, for example).
  *
  * A token is named if it is in the chain's file. A watched item is a token or pool that is not trusted by name. Its
- * depth is the USD value of the named tokens in its pools; each of these pools contributes to it. `record.ts` contains
- * the rules.
+ * depth is the USD value of the named tokens in the pools that contribute to it. For a token, these are the trusted
+ * pools in which it is the only unnamed token; for a pool, the pool itself. `record.ts` contains the rules.
  */
 import type { Address, Chain } from '@sluice/chains'
 import { atOnce, type Steps } from '@sluice/rpc'
@@ -27,7 +27,10 @@ import { liquidityOf, type PoolContribution, type WatchedItem } from './watched-
 
 /** Maximum watched tokens, and maximum watched pools. When full, the item with the least depth is evicted. */
 const MAX_WATCHED = 512
-/** Maximum pools that contribute to a token. The deepest pool may be left out, but 64 pools suffice to earn trust. */
+/**
+ * Maximum pools that contribute to a token. The first 64 pools count, even if a later pool is deeper: 64 suffice to
+ * earn trust.
+ */
 const MAX_POOLS_OF_TOKEN = 64
 /**
  * Maximum blocks between two observations. A longer gap resets the ledger, because the blocks in it were not observed.
@@ -56,14 +59,14 @@ export class TrustLedger {
   private lastBlock: number | null = null
   /** Rotation index of the next item that `revalue` processes. */
   private nextRevaluedIndex = 0
-  /** Number of resets: an `observeInSteps` generator that started before a reset must stop. */
-  private resetCount = 0
+  /** Number of times the items were cleared: an `observeInSteps` generator that started before must stop. */
+  private clearCount = 0
   /** Evictions still allowed in the current block. */
   private evictionsLeft = MAX_EVICTIONS
   /** Ids of pools that have not been processed yet. */
   private backlog: Iterator<string> | null = null
-  /** Pools of the last processed block. */
-  private previousPools: Snapshot['pools'] = new Map()
+  /** Pools of the newest block that `observeInSteps` has compared with the block before. */
+  private lastPools: Snapshot['pools'] = new Map()
   private usdOf: (token: Address, amount: bigint) => number = () => 0
 
   constructor(chain: Chain, terms: TrustTerms) {
@@ -96,27 +99,27 @@ export class TrustLedger {
     if (this.lastBlock !== null && Math.abs(blockNumber - this.lastBlock) > MAX_GAP_BLOCKS) this.reset()
     this.lastBlock = blockNumber
     this.evictionsLeft = MAX_EVICTIONS
-    // Process all pools over the next blocks. Earning trust takes many more blocks.
+    // Process all pools over the next blocks. The delay does no harm, because earning trust takes many more blocks.
     if (changedIds === null) {
       this.clearItems()
       this.backlog = pools.keys()
     }
-    const { resetCount } = this
+    const { clearCount } = this
     for (const id of changedIds ?? []) {
       const pool = pools.get(id)
-      if (!pool) this.removePool(this.previousPools.get(id))
+      if (!pool) this.removePool(this.lastPools.get(id))
       else {
         this.watch(pool)
         this.checkDrift(pool)
       }
       yield
-      if (this.resetCount !== resetCount) return
+      if (this.clearCount !== clearCount) return
     }
-    this.previousPools = pools
+    this.lastPools = pools
     for (const steps of [this.processBacklog(), this.revalue(), this.recordAll(blockNumber)])
       for (const _ of steps) {
         yield
-        if (this.resetCount !== resetCount) return
+        if (this.clearCount !== clearCount) return
       }
     this.updateEarnedTrust()
   }
@@ -173,17 +176,17 @@ export class TrustLedger {
   }
 
   private clearItems(): void {
-    this.resetCount++
+    this.clearCount++
     this.itemByToken.clear()
     this.itemByPoolId.clear()
-    this.previousPools = new Map()
+    this.lastPools = new Map()
     this.backlog = null
   }
 
   private *processBacklog(): Steps<void> {
     for (let k = 0; this.backlog !== null && k < BACKLOG_PER_BLOCK; k++) {
       const { done, value } = this.backlog.next()
-      const pool = done ? undefined : this.previousPools.get(value)
+      const pool = done ? undefined : this.lastPools.get(value)
       if (done) this.backlog = null
       else if (pool) this.watch(pool)
       yield
@@ -191,7 +194,8 @@ export class TrustLedger {
   }
 
   /**
-   * Adds a pool to the watched items that it contributes to: itself if it is not trusted, or its only unnamed token.
+   * Adds a pool's contribution. An untrusted pool of named tokens contributes to itself. A trusted pool with one
+   * unnamed token contributes to that token.
    */
   private watch(pool: Pool): void {
     const { named } = this
@@ -247,7 +251,7 @@ export class TrustLedger {
     for (let k = 0; k < Math.min(REVALUED_PER_BLOCK, watchedItems.length); k++) {
       const item = watchedItems[this.nextRevaluedIndex++ % watchedItems.length]!
       for (const id of item.contributionByPoolId.keys()) {
-        const pool = this.previousPools.get(id)
+        const pool = this.lastPools.get(id)
         if (pool) this.revalueContribution(item, pool)
         yield
       }
@@ -264,7 +268,8 @@ export class TrustLedger {
       item.record = recordLiquidity(item.record, liquidityOf(item), blockNumber, this.terms)
       yield
     }
-    // A pool earns trust only for itself. There is no token to measure, so each due measurement counts as clean.
+    // A pool is its own only contributor, so the terms ask for one pool with two named tokens. There is no token to
+    // measure, so each due measurement counts as clean.
     const terms = { ...this.terms, pools: 1, namedTokens: 2 }
     for (const item of this.itemByPoolId.values()) {
       item.record = recordLiquidity(item.record, liquidityOf(item), blockNumber, terms)
@@ -290,12 +295,13 @@ export class TrustLedger {
   /** Records a breach if a pool's quotes changed without a trade: its owner changed a price or fee. */
   private checkDrift(pool: Pool): void {
     const item = this.itemByPoolId.get(pool.id)
-    const previousPool = this.previousPools.get(pool.id)
+    const previousPool = this.lastPools.get(pool.id)
     if (!item || !previousPool || previousPool === pool) return
     const family = familyOf(pool.family)!
-    const stampOf = (observedPool: Pool) =>
+    // A text that changes with each trade.
+    const tradeStampOf = (observedPool: Pool) =>
       family.sampled?.stampOf(observedPool) ?? family.reserves(observedPool).join()
-    if (stampOf(previousPool) !== stampOf(pool)) return
+    if (tradeStampOf(previousPool) !== tradeStampOf(pool)) return
     const curveOf = (observedPool: Pool) =>
       nullIfRefused(() => family.priceCurve(observedPool, observedPool.tokens[0]!, observedPool.tokens[1]!))
     const [curveBefore, curveAfter] = [curveOf(previousPool), curveOf(pool)]

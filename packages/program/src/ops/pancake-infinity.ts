@@ -32,6 +32,7 @@ export const pancakeInfinity = defineOp(
       // Low 5 bytes of the pool key's parameters; the high bytes are zero. From the lowest bit: 16 bits of hook
       // permissions, then the tick spacing or bin step.
       parameters: uint(5),
+      // Encoded only if flag bit 6 is set: a hop has a hook.
       hooks: { kind: 'address', flag: 64 },
     },
     singleton: 'vault',

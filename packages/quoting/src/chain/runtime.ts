@@ -39,7 +39,7 @@ export type RuntimeSettings = {
 }
 
 /** Creates a chain's market, which the caller starts. */
-export type OpenMarket = (parts: {
+export type OpenMarket = (options: {
   readonly chain: Chain
   readonly rpc: Rpc
   readonly facts: TokenFacts

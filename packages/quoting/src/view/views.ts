@@ -17,11 +17,11 @@ import type { ChainView } from './view.ts'
 /** Maximum milliseconds that a request waits for its `minimumBlock`. */
 const MAX_BLOCK_WAIT_MS = 1_500
 /**
- * Maximum milliseconds since the node last confirmed the head, for prices that are served without asking the node.
- * Clients cache prices for seconds, so this age does no harm.
+ * Prices are served without asking the node if it confirmed the head at most this many milliseconds ago. Clients cache
+ * prices for seconds, so this age does no harm.
  */
 const RECENT_MS = 500
-/** Maximum milliseconds since the node last confirmed the head, for prices that are served while the node is slow. */
+/** Prices are served while the node is slow if it confirmed the head at most this many milliseconds ago. */
 const STALE_MS = 10_000
 /** Timeout for fetching the head before serving prices from a stale block. */
 const HEAD_TIMEOUT_MS = 200
@@ -34,8 +34,8 @@ const MAX_ATTEMPTS = 8
 /** Milliseconds between attempts while the node switches to another branch of the chain. */
 const PAUSE_MS = 10
 
-/** Key in `ChainView.groups` of a token whose redemption rates are read too, in addition to its pools. */
-const pricedGroup = (token: Address): string => `priced ${token}`
+/** Key in `ChainView.groups` that marks a token as loaded for prices: its pools, and its redemption rates. */
+const pricedTokenKey = (token: Address): string => `priced ${token}`
 
 type Options = {
   readonly chain: Chain
@@ -87,7 +87,7 @@ export class ChainViews {
   /**
    * Runs work at the current head. Repeats the work if a reorg removes the block in the meantime.
    *
-   * @throws errors of `atHead`, and errors of the work if its block still exists
+   * @throws errors of `atHead`, and errors of the work that a reorg does not explain or that last for `MAX_ATTEMPTS`
    */
   async retryOnReorg<T>(
     groups: readonly (readonly Address[])[],
@@ -134,10 +134,10 @@ export class ChainViews {
   }
 
   /**
-   * Returns the chain at a recently seen head, with the pools of the tokens that are found within a timeout. Discovery
-   * continues in the background.
+   * Returns the chain at a recently seen head, with the pools and redemption rates of the tokens that are found within
+   * a timeout. Discovery continues in the background.
    *
-   * @returns the view, and true in `isComplete` if all pools were found
+   * @returns the view, and true in `isComplete` if all pools and current redemption rates were found in time
    */
   async recent(
     tokens: readonly Address[],
@@ -149,21 +149,22 @@ export class ChainViews {
     if (
       newestView &&
       newestView.snapshot === market.snapshot() &&
-      tokens.every((token) => newestView.groups.has(pricedGroup(token)))
+      tokens.every((token) => newestView.groups.has(pricedTokenKey(token)))
     )
       return { view: newestView, isComplete: true }
-    const isComplete = await endsInTime(this.discoverPools(tokens), DISCOVERY_TIMEOUT_MS)
+    const isComplete = await endsInTime(this.discoverPoolsAndRates(tokens), DISCOVERY_TIMEOUT_MS)
     const view = this.currentView()
-    if (isComplete) for (const token of tokens) view.groups.set(pricedGroup(token), true)
+    if (isComplete) for (const token of tokens) view.groups.set(pricedTokenKey(token), true)
     return { view, isComplete }
   }
 
   /**
-   * Discovers the pools of tokens. For vault shares, also discovers the pools of the assets that the shares redeem for.
+   * Discovers the pools of tokens. For vault shares, also reads the redemption rates, and discovers the pools of the
+   * assets that the shares redeem for.
    *
-   * @returns true if all redemption rates are of the newest block
+   * @returns false if a redemption rate is older than the newest block
    */
-  private async discoverPools(tokens: readonly Address[]): Promise<boolean> {
+  private async discoverPoolsAndRates(tokens: readonly Address[]): Promise<boolean> {
     const { market, redemptions, rpc, prices } = this.options
     await market.searchPools(tokens)
     const realTokens = tokens.filter((token) => market.tokens.isToken(token) === true)
@@ -196,7 +197,10 @@ export class ChainViews {
     this.newestView?.responses.clear()
   }
 
-  /** Refreshes the head. If the last head is recent enough, gives up after a timeout when the node is slow or fails. */
+  /**
+   * Refreshes the head. If the head in memory is at most `STALE_MS` old, tolerates a failing node, and waits for a slow
+   * node at most `HEAD_TIMEOUT_MS`.
+   */
   private async refreshHead(signal: AbortSignal): Promise<void> {
     const head = this.head(signal)
     if (!this.isHeadConfirmedWithin(STALE_MS)) return void (await head)

@@ -12,9 +12,9 @@ export type SankeyProps = {
   /** Index of the leg under the pointer or with the focus. */
   readonly highlightedIndex: number | null
   /** Called with the leg to highlight and its mark in the diagram, or with null to end the highlight. */
-  readonly onHighlight: (legIndex: number | null, gate?: SVGGElement) => void
+  readonly onHighlight: (legIndex: number | null, gateElement?: SVGGElement) => void
   readonly onUnfold: () => void
-  /** True to draw bars without names, because the heading of the strip shows the names. */
+  /** True to draw bars without names, because a heading above the diagram shows them. */
   readonly isBare?: boolean
   /** True to draw the marks of pools (gates) without names, and bars without amounts, because the diagram is too narrow. */
   readonly compact?: boolean
@@ -22,8 +22,11 @@ export type SankeyProps = {
 
 /** Minimum height of a gate whose label has two lines. */
 const MIN_TWO_LINE_HEIGHT_PX = 40
-/** Maximum height of a band that its label covers, because the label is higher than the band. */
-const MAX_KNOCKOUT_HEIGHT_PX = 15
+/**
+ * Maximum height of a gate whose label gets a background. The label is taller than such a gate, so it would be hard to
+ * read across the edges of the band.
+ */
+const MAX_BACKED_LABEL_HEIGHT_PX = 15
 
 export function Sankey({
   layout,
@@ -140,9 +143,9 @@ function BarMark({ bar: { x, y, height, isEnd }, symbol, amount, isBare }: BarPr
   )
 }
 
-function shareText(share: number): string {
-  if (share >= 99.995) return '100'
-  return share < 0.05 ? '< 0.1' : share.toFixed(share < 99.95 ? 1 : 0)
+function percentText(percent: number): string {
+  if (percent >= 99.995) return '100'
+  return percent < 0.05 ? '< 0.1' : percent.toFixed(percent < 99.95 ? 1 : 0)
 }
 
 type GateProps = {
@@ -167,13 +170,13 @@ function GateMark({
   onClick,
 }: GateProps) {
   const group = groupOf(leg.protocol)
-  const share = `${shareText(leg.share)} %`
+  const shareLabel = `${percentText(leg.share)} %`
   const middle = y + height / 2
   const shownHeight = Math.max(height, 10)
   const hasTwoLines = height >= MIN_TWO_LINE_HEIGHT_PX
-  const name = truncateText(leg.dex, hasTwoLines ? textWidth : textWidth - widthOf(share, 600) - 4)
-  const label = hasTwoLines ? `${name} ${share}` : `${share} ${name}`
-  const fullName = name === leg.dex ? '' : `, ${leg.dex}`
+  const name = truncateText(leg.dex, hasTwoLines ? textWidth : textWidth - widthOf(shareLabel, 600) - 4)
+  const label = hasTwoLines ? `${name} ${shareLabel}` : `${shareLabel} ${name}`
+  const fullNameSuffix = name === leg.dex ? '' : `, ${leg.dex}`
   const classes = [
     'gt',
     `f-${group}`,
@@ -188,7 +191,7 @@ function GateMark({
       data-leg={leg.index}
       role="button"
       tabIndex={isTabStop ? 0 : -1}
-      aria-label={`${label}${fullName}, of ${pair}`}
+      aria-label={`${label}${fullNameSuffix}, of ${pair}`}
       onPointerEnter={(event) => event.pointerType !== 'touch' && onHighlight(leg.index, event.currentTarget)}
       onPointerLeave={(event) => event.pointerType !== 'touch' && onHighlight(null)}
       onFocus={(event) => onHighlight(leg.index, event.currentTarget)}
@@ -203,8 +206,14 @@ function GateMark({
         width={Math.max(40, textWidth)}
         height={Math.max(24, height)}
       />
-      {hasLabel && !hasTwoLines && height <= MAX_KNOCKOUT_HEIGHT_PX && (
-        <rect className="gt__k" x={x + 9} y={middle - 8} width={widthOf(share, 600) + widthOf(name) + 14} height={16} />
+      {hasLabel && !hasTwoLines && height <= MAX_BACKED_LABEL_HEIGHT_PX && (
+        <rect
+          className="gt__k"
+          x={x + 9}
+          y={middle - 8}
+          width={widthOf(shareLabel, 600) + widthOf(name) + 14}
+          height={16}
+        />
       )}
       <rect className="gt__b" x={x} y={middle - shownHeight / 2} width={GATE_WIDTH} height={shownHeight} />
       {hasLabel &&
@@ -214,12 +223,12 @@ function GateMark({
               {name}
             </text>{' '}
             <text className="gt__p" x={x + 14} y={middle + 13}>
-              {share}
+              {shareLabel}
             </text>
           </>
         ) : (
           <text x={x + 12} y={middle + 4}>
-            <tspan className="gt__p">{share}</tspan>{' '}
+            <tspan className="gt__p">{shareLabel}</tspan>{' '}
             <tspan className="gt__n" dx="3">
               {name}
             </tspan>

@@ -59,7 +59,7 @@ function Action({ swap, onConnect }: { readonly swap: SwapPageState; readonly on
   if (wallet.chainId !== chain.id) return <SwitchChainAction swap={swap} chainId={wallet.chainId} />
   if (missingFunds)
     return <MainButton>{`Not enough ${src.symbol}${missingFunds === 'gas' ? ' for gas' : ''}`}</MainButton>
-  if (terms.needsAcceptance) return <AcceptTerms terms={terms} symbol={dst.symbol} />
+  if (terms.needsAcceptance) return <AcceptTerms terms={terms} boughtSymbol={dst.symbol} />
   if (liveQuote.isStale) return <MainButton onClick={liveQuote.retry}>Refresh the quote</MainButton>
   // The button stays enabled while a quote updates, because signing requests a new quote first.
   return <SignButton swap={swap} onSign={actions.sign} />

@@ -35,9 +35,11 @@ export function TermList({ terms }: { readonly terms: OrderTerms }) {
 }
 
 /** Asks the user to accept terms from the link, which somebody else may have chosen. */
-export function AcceptTerms({ terms, symbol }: { readonly terms: OrderTerms; readonly symbol: string }) {
+export function AcceptTerms({ terms, boughtSymbol }: { readonly terms: OrderTerms; readonly boughtSymbol: string }) {
   const recipient = terms.list.find(({ name, needsAcceptance }) => name === 'recipient' && needsAcceptance)
-  const title = recipient ? `The link sends all ${symbol} to another account.` : 'The link sets terms of this swap.'
+  const title = recipient
+    ? `The link sends all ${boughtSymbol} to another account.`
+    : 'The link sets terms of this swap.'
   return (
     <>
       <Notice kind="warn" title={title} urgent>

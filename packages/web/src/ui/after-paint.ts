@@ -20,8 +20,8 @@ export function afterPaint(work: () => void): void {
 }
 
 /**
- * Delays each change of a value until after the next paint, so that the browser handles inputs between two renderings.
- * The first rendering gets the value at once.
+ * Delays each change of a value until after the next paint, so that the browser can paint and handle inputs before the
+ * components that use the value render again. The first rendering gets the value at once.
  */
 export function useAfterPaint<T>(value: T): T {
   const [paintedValue, setPaintedValue] = useState<T>(() => value)

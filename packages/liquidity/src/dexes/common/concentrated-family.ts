@@ -94,8 +94,8 @@ export function concentratedTrade<State extends ConcentratedState>(
       const curve = endCurveAt(concentratedCurve(stateWithFee, zeroForOne, stepEnd), maxAmount ?? null)
       return { ...curve, gasPerPiece: PIECE_GAS[id] }
     },
-    outline({ state }, band) {
-      return concentratedOutline(state, Math.max(swapFeePpm(state, true), swapFeePpm(state, false)), band)
+    outline({ state }, priceBand) {
+      return concentratedOutline(state, Math.max(swapFeePpm(state, true), swapFeePpm(state, false)), priceBand)
     },
     reserves: ({ state }) => concentratedReserves(state),
     // One observation takes 5,900 to 6,400 gas, depending on the old value of its slot.

@@ -64,8 +64,8 @@ export function* readTicks(
         }))
       : [],
   )
-  const answersOf = splitAnswers(reads, yield reads.flat())
-  return heads.map((head, i) => head && joinTicks(answersOf[i]!))
+  const answersByPool = splitAnswers(reads, yield reads.flat())
+  return heads.map((head, i) => head && joinTicks(answersByPool[i]!))
 }
 
 /** Splits `answers`, the results of concatenated lists of reads, into one list of results for each list of reads. */
@@ -149,7 +149,7 @@ const INITIALIZE = topicOf(eventsInterface, 'Initialize')
 export function concentratedLogs(swapEvents: Interface = eventsInterface) {
   const SWAP = topicOf(swapEvents, 'Swap')
   // A fast reader, because a block has hundreds of `Swap` logs. The reader ignores appended fields.
-  const readSwap = eventReader<[unknown, unknown, sqrtPriceX96: bigint, liquidity: bigint, tick: bigint]>(
+  const decodeSwap = eventReader<[unknown, unknown, sqrtPriceX96: bigint, liquidity: bigint, tick: bigint]>(
     swapEvents,
     'Swap',
   )
@@ -158,7 +158,7 @@ export function concentratedLogs(swapEvents: Interface = eventsInterface) {
     applyLog<State extends ConcentratedState>({ state }: Pool<State>, log: Log): State | 'reread' {
       switch (log.topics[0]) {
         case SWAP: {
-          const [, , sqrtPriceX96, liquidity, tick] = readSwap(log.data)
+          const [, , sqrtPriceX96, liquidity, tick] = decodeSwap(log.data)
           return { ...state, sqrtPriceX96, liquidity, tick: Number(tick) }
         }
         case MINT: {

@@ -91,9 +91,9 @@ export function withConsistentState<State extends object, F extends StateFunctio
       },
     }),
     ...(outline && {
-      outline: (...[pool, band]: Parameters<NonNullable<DexFamily<State>['outline']>>) => {
+      outline: (...[pool, priceBand]: Parameters<NonNullable<DexFamily<State>['outline']>>) => {
         assertConsistent(pool)
-        return outline(pool, band)
+        return outline(pool, priceBand)
       },
     }),
   }

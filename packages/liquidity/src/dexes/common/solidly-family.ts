@@ -27,7 +27,7 @@ const lensInterface = SolidlyLens__factory.createInterface()
 const findCodec = callCodec<[factory: string, pairs: string[], velodrome: boolean], [string[]]>(lensInterface, 'find')
 const eventsInterface = ISolidlyPairState__factory.createInterface()
 const SYNC = eventsInterface.getEvent('Sync').topicHash as Hex
-const readSync = eventReader<[bigint, bigint]>(eventsInterface, 'Sync')
+const decodeSync = eventReader<[bigint, bigint]>(eventsInterface, 'Sync')
 
 /** Token pairs per read: about 2.5 million gas. */
 const PAIRS_PER_READ = 250
@@ -133,7 +133,7 @@ export function solidlyFamily(kind: SolidlyKind): DexFamily<SolidlyState> {
     readStates: (row, pools) => readStates(row, pools, kind),
     topics: [SYNC],
     applyLog({ state }, log) {
-      const [reserve0, reserve1] = readSync(log.data)
+      const [reserve0, reserve1] = decodeSync(log.data)
       return { ...state, reserve0, reserve1 }
     },
 

@@ -1,4 +1,7 @@
-/** Family of Echodex pairs, which take their fee from the output. */
+/**
+ * Family of Echodex pairs, which take their fee from the output. A factory has one fee token. A pair that trades it
+ * holds fees in this token in addition to its reserve, so it is not quoted for an input in this token (`math.ts`).
+ */
 import { IEchodexFactory__factory, IUniswapV2Factory__factory, IUniswapV2PairEvents__factory } from '@sluice/bindings'
 import { eventReader } from '@sluice/bindings/codec'
 import { type Address, type DexRow, type Hex, toAddress } from '@sluice/chains'
@@ -12,19 +15,19 @@ import { readStates as readReserves, topics } from '../uniswap-v2/state.ts'
 import { type EchodexState, FEE_PPM, inputFor, KEEP_OUT, maxInput, quote } from './math.ts'
 
 const factoryInterface = IEchodexFactory__factory.createInterface()
-const TOKEN_FEE = factoryInterface.encodeFunctionData('tokenFee') as Hex
+const TOKEN_FEE_CALL = factoryInterface.encodeFunctionData('tokenFee') as Hex
 /** Estimated gas of the getter call. */
 const READ_GAS = 10_000
-const readSync = eventReader<[bigint, bigint]>(IUniswapV2PairEvents__factory.createInterface(), 'Sync')
+const decodeSync = eventReader<[bigint, bigint]>(IUniswapV2PairEvents__factory.createInterface(), 'Sync')
 
-/** Reads the reserves of all pairs, and the fee token of their factory. */
+/** Reads the reserves of all pairs, and the address of their factory's fee token. */
 function* readStates(row: DexRow, pools: readonly Pool<null>[]): Reads<readonly (EchodexState | null)[]> {
   const reserveStates = yield* readReserves(row, pools)
   const feeTokenAddress = yield* readFeeToken(row)
   return reserveStates.map((reserveState, i) => {
     if (!reserveState || !feeTokenAddress) return null
     const { reserve0, reserve1 } = reserveState
-    return { reserve0, reserve1, feeToken: feeTokenOf(pools[i]!, feeTokenAddress) }
+    return { reserve0, reserve1, feeToken: feeTokenIndexOf(pools[i]!, feeTokenAddress) }
   })
 }
 
@@ -33,19 +36,19 @@ function* refreshStates(row: DexRow, pools: readonly Pool<EchodexState>[]): Read
   const feeTokenAddress = yield* readFeeToken(row)
   return pools.map((pool) => {
     if (!feeTokenAddress) return null
-    const feeToken = feeTokenOf(pool, feeTokenAddress)
-    return feeToken === pool.state.feeToken ? pool.state : { ...pool.state, feeToken }
+    const feeTokenIndex = feeTokenIndexOf(pool, feeTokenAddress)
+    return feeTokenIndex === pool.state.feeToken ? pool.state : { ...pool.state, feeToken: feeTokenIndex }
   })
 }
 
 function* readFeeToken(row: DexRow): Reads<Address | null> {
-  const [answer] = yield [{ to: row.address, data: TOKEN_FEE, gas: READ_GAS }]
+  const [answer] = yield [{ to: row.address, data: TOKEN_FEE_CALL, gas: READ_GAS }]
   return answer ? toAddress(factoryInterface.decodeFunctionResult('tokenFee', answer)[0]) : null
 }
 
-/** Returns the index of the fee token among the tokens of a pair. */
-function feeTokenOf({ tokens }: Pool<unknown>, feeToken: Address): EchodexState['feeToken'] {
-  const index = tokens.indexOf(feeToken)
+/** Returns the index of the fee token among the tokens of a pair; null if the pair does not trade it. */
+function feeTokenIndexOf({ tokens }: Pool<unknown>, feeTokenAddress: Address): EchodexState['feeToken'] {
+  const index = tokens.indexOf(feeTokenAddress)
   return index === 0 || index === 1 ? index : null
 }
 
@@ -60,7 +63,7 @@ export const echodex: DexFamily<EchodexState> = {
   parameterGas: () => READ_GAS,
   topics,
   applyLog({ state }, log) {
-    const [reserve0, reserve1] = readSync(log.data)
+    const [reserve0, reserve1] = decodeSync(log.data)
     return { ...state, reserve0, reserve1 }
   },
 
@@ -79,7 +82,7 @@ export const echodex: DexFamily<EchodexState> = {
     return { ...constantProductCurve(reserveIn, reserveOut, 0, largestInput), keepOut: KEEP_OUT }
   },
 
-  outline: ({ state }, band) => constantProductOutline(state.reserve0, state.reserve1, FEE_PPM, band),
+  outline: ({ state }, priceBand) => constantProductOutline(state.reserve0, state.reserve1, FEE_PPM, priceBand),
   reserves: ({ state }) => [state.reserve0, state.reserve1],
 
   keepsTokens: true,
@@ -90,7 +93,8 @@ export const echodex: DexFamily<EchodexState> = {
     op: 'uniswap-v2',
     pool: pool.address,
     zeroForOne: isZeroForOne(pool, tokenIn, tokenOut),
-    // The Executor requests the output of a swap without a fee. The pair then takes its fee from this output.
+    // The Executor computes the output as if the swap had no fee, and requests it. The pair then takes its fee from
+    // this output.
     feePpm: 0,
     tokenIn,
     input: inputSource,

@@ -16,7 +16,7 @@ type PoolCreatedEvent = [
   poolId: string,
   key: { readonly token0: string; readonly token1: string; readonly config: Hex },
 ]
-const readPoolInitialized = eventReader<PoolCreatedEvent>(coreInterface, 'PoolInitialized')
+const decodePoolInitialized = eventReader<PoolCreatedEvent>(coreInterface, 'PoolInitialized')
 
 /** Converts ppm to units of 2⁻⁶⁴. */
 const feeFromPpm = (ppm: bigint): bigint => (ppm << 64n) / PPM
@@ -91,6 +91,6 @@ export const creationTopics: readonly Hex[] = [coreInterface.getEvent('PoolIniti
 
 /** Returns the pool of a creation log; null if its pool type is invalid. */
 export function createdPool(row: DexRow, log: Log): Pool<null> | null {
-  const [, { token0, token1, config }] = readPoolInitialized(log.data)
+  const [, { token0, token1, config }] = decodePoolInitialized(log.data)
   return decodeConfig(config) && makePool(row, [toAddress(token0), toAddress(token1)], config)
 }

@@ -18,7 +18,7 @@ const RATIO_BITS = 128n
 const FEE_BITS = 64n
 /** Maximum input and maximum output of a swap. */
 export const MAX_AMOUNT = (1n << 127n) - 1n
-/** Maximum input and maximum output of a step. */
+/** Maximum input and maximum output of a step, which are `uint128` in the core. `MAX_AMOUNT` limits the whole swap. */
 const MAX_STEP_AMOUNT = (1n << 128n) - 1n
 /** Maximum bitmap words that a swap may search. Each word costs about 9,000 gas. */
 const MAX_WORDS = 1_000
@@ -27,7 +27,7 @@ type EkuboSwap = {
   readonly amountOut: bigint
   readonly state: EkuboState
   readonly ticksCrossed: number
-  /** Number of steps that ended without crossing a tick, usually at the end of a bitmap word. */
+  /** Number of steps that reached a target without an initialized tick, usually the end of a bitmap word. */
   readonly wordsWalked: number
 }
 
@@ -58,19 +58,19 @@ function ratioAfterInput(ratio: bigint, liquidity: bigint, netInput: bigint, zer
   return unroundedRatio < RATIO_LIMIT ? roundToStorable(unroundedRatio, false) : RATIO_LIMIT
 }
 
-/** End of a step. */
+/** Farthest end of a step. The step ends earlier if its input is used up. */
 type StepTarget = {
   readonly tick: number
   /** Change of liquidity if the price rises past the tick; absent if the tick is not initialized. */
   readonly net?: bigint
 }
-type SwapPosition = { readonly tick: number; readonly liquidity: bigint }
+type SwapCursor = { readonly tick: number; readonly liquidity: bigint }
 
-/** Returns the end of the next step in a pool whose positions have their own ticks. */
+/** Returns the farthest end of the next step in a pool whose positions have their own ticks. */
 function nextTarget(
   state: EkuboState,
   spacing: number,
-  { tick, liquidity }: SwapPosition,
+  { tick, liquidity }: SwapCursor,
   zeroForOne: boolean,
 ): StepTarget {
   const { ticks } = state
@@ -149,19 +149,20 @@ export function swapExactInput(state: EkuboState, config: EkuboConfig, zeroForOn
 function targetFrom(
   state: EkuboState,
   { kind }: EkuboConfig,
-  position: SwapPosition,
+  cursor: SwapCursor,
   zeroForOne: boolean,
 ): StepTarget & { readonly isActive: boolean } {
   if (kind.name === 'range') {
-    const { isInside, ...target } = nextRangeEnd(kind.lower, kind.upper, position.tick, zeroForOne)
+    const { isInside, ...target } = nextRangeEnd(kind.lower, kind.upper, cursor.tick, zeroForOne)
     return { ...target, isActive: isInside }
   }
-  const target = nextTarget(state, kind.tickSpacing, position, zeroForOne)
+  const target = nextTarget(state, kind.tickSpacing, cursor, zeroForOne)
   const limitTick = farthestTick(state, kind, zeroForOne)
   const isPastFarthest = zeroForOne ? target.tick < limitTick : target.tick > limitTick
   return isPastFarthest ? { tick: limitTick, isActive: true } : { ...target, isActive: true }
 }
 
+/** True if a swap has used up the range up to `limitTick`. After a fall to a tick, the current tick is one below it. */
 const isBeyond = (tick: number, limitTick: number, zeroForOne: boolean) =>
   zeroForOne ? tick < limitTick : tick >= limitTick
 
@@ -179,13 +180,13 @@ function refusalAt(limitTick: number, zeroForOne: boolean, isUntouched: boolean)
  * Returns the largest input that `swapExactInput` accepts: the sum of the inputs of all steps up to the last step with
  * liquidity.
  *
- * @returns as `DexFamily.maxInput`
+ * @returns 0 if no input buys anything
  */
-export function maxInput(state: EkuboState, config: EkuboConfig, zeroForOne: boolean): bigint | null {
+export function maxInput(state: EkuboState, config: EkuboConfig, zeroForOne: boolean): bigint {
   const limitTick = farthestTick(state, config.kind, zeroForOne)
   let { sqrtRatio: ratio, tick, liquidity } = state
   // Sums of all steps with liquidity except the last one.
-  let [inputBefore, amountOut] = [0n, 0n]
+  let [inputBefore, outputBefore] = [0n, 0n]
   let lastStep: { readonly step: Step; readonly stepOf: (amount: bigint) => Step } | undefined
   while (!isBeyond(tick, limitTick, zeroForOne)) {
     const target = targetFrom(state, config, { tick, liquidity }, zeroForOne)
@@ -195,10 +196,10 @@ export function maxInput(state: EkuboState, config: EkuboConfig, zeroForOne: boo
       const step = nullIfRefused(() => stepOf(MAX_AMOUNT))
       if (lastStep) {
         inputBefore += lastStep.step.input
-        amountOut += lastStep.step.output
+        outputBefore += lastStep.step.output
       }
       lastStep = { step: step ?? { input: MAX_AMOUNT, output: MAX_AMOUNT, ratio: endRatio }, stepOf }
-      if (inputBefore + lastStep.step.input > MAX_AMOUNT || amountOut + lastStep.step.output > MAX_AMOUNT) break
+      if (inputBefore + lastStep.step.input > MAX_AMOUNT || outputBefore + lastStep.step.output > MAX_AMOUNT) break
     }
     tick = zeroForOne ? target.tick - 1 : target.tick
     if (target.net !== undefined) liquidity += zeroForOne ? -target.net : target.net
@@ -209,7 +210,7 @@ export function maxInput(state: EkuboState, config: EkuboConfig, zeroForOne: boo
   const maxStepInput = largestInput(
     (amount) => {
       const { input, output } = stepOf(amount)
-      if (input < amount || inputBefore + amount > MAX_AMOUNT || amountOut + output > MAX_AMOUNT)
+      if (input < amount || inputBefore + amount > MAX_AMOUNT || outputBefore + output > MAX_AMOUNT)
         throw new PoolRefusal('TOO_LARGE', 'beyond the end of the step')
     },
     min(step.input, MAX_AMOUNT - inputBefore),

@@ -81,9 +81,9 @@ function* readTicks(
       gas: (last - first + 1) * WORD_GAS + TICKS_GAS,
     })),
   )
-  const answersOf = splitAnswers(reads, yield reads.flat())
+  const answersByPool = splitAnswers(reads, yield reads.flat())
   return ticklessStates.map((ticklessState, i) => {
-    const answers = answersOf[i]!
+    const answers = answersByPool[i]!
     if (!ticklessState || answers.some((answer) => answer === null)) return null
     const ticks: readonly Tick[] = answers.flatMap((answer) => decodeTicks(ticksCodec.decode(answer!)[0]))
     return { ...ticklessState, ticks, ...(spacings[i] && knownBoundsOf(rangesByPool[i]!, spacings[i])) }
@@ -151,7 +151,7 @@ function isNearEnd({ tick, known }: EkuboState): boolean {
 
 const POSITION_UPDATED_TOPIC = coreInterface.getEvent('PositionUpdated').topicHash as Hex
 type PositionUpdatedEvent = [locker: string, poolId: string, positionId: Hex, delta: bigint, balances: Hex, after: Hex]
-const readPositionUpdated = eventReader<PositionUpdatedEvent>(coreInterface, 'PositionUpdated')
+const decodePositionUpdated = eventReader<PositionUpdatedEvent>(coreInterface, 'PositionUpdated')
 
 export const topics: readonly Hex[] = [POSITION_UPDATED_TOPIC]
 
@@ -161,7 +161,7 @@ export const poolIdOf = (log: Log): string => `0x${log.data.slice(66, 130)}`
 export function applyLog(pool: Pool<EkuboState>, log: Log): EkuboState | 'reread' | 'ignore' {
   // Any contract can emit a log with the id of a pool.
   if (log.address !== pool.address) return 'ignore'
-  const [, , positionId, delta, , stateAfter] = readPositionUpdated(log.data)
+  const [, , positionId, delta, , stateAfter] = decodePositionUpdated(log.data)
   const ticklessState = decodeStateWord(BigInt(stateAfter))
   if (!ticklessState) return 'reread'
   const changedState = spacingOf(pool) === undefined ? pool.state : changeTicks(pool.state, BigInt(positionId), delta)

@@ -1,4 +1,4 @@
-/** Finds and reads iZiSwap pools. */
+/** Finds and reads iZiSwap pools. A point is iZiSwap's tick. */
 import { IIziswapState__factory, IziswapLens__factory } from '@sluice/bindings'
 import type { Address, DexRow, Hex } from '@sluice/chains'
 import type { Pool, Reads } from '../../family.ts'
@@ -27,10 +27,13 @@ export const findPools = (row: DexRow, pairs: readonly (readonly [Address, Addre
     pairGas: 20_000,
   })
 
-/** State without its points, which the first read returns. */
+/** Result of the first read: the state without its points. */
 type StateWithoutPoints = Omit<IziswapState, 'points'>
 
-/** Reads the pools without their points, and then the points, because the bitmap layout depends on `pointDelta`. */
+/**
+ * Reads the pools without their points, and then the points. The range of bitmap words with points depends on
+ * `pointDelta`, which the first read returns.
+ */
 export function* readStates(_row: DexRow, pools: readonly Pool[]): Reads<readonly (IziswapState | null)[]> {
   const states = (yield pools.map((pool) => ({
     ...LENS,
@@ -46,10 +49,10 @@ export function* readStates(_row: DexRow, pools: readonly Pool[]): Reads<readonl
         }))
       : [],
   )
-  const answersOf = splitAnswers(reads, yield reads.flat())
+  const answersByPool = splitAnswers(reads, yield reads.flat())
   return states.map((state, i) => {
-    if (!state || answersOf[i]!.some((answer) => answer === null)) return null
-    return { ...state, points: answersOf[i]!.flatMap((answer) => decodePoints(answer!)) }
+    if (!state || answersByPool[i]!.some((answer) => answer === null)) return null
+    return { ...state, points: answersByPool[i]!.flatMap((answer) => decodePoints(answer!)) }
   })
 }
 
@@ -69,15 +72,15 @@ function decodeState(answer: Hex): StateWithoutPoints {
 function decodePoints(answer: Hex): readonly LiquidityPoint[] {
   const words = [...lensInterface.decodeFunctionResult('points', answer)[0]] as readonly bigint[]
   return Array.from({ length: words.length / 3 }, (_, i) => {
-    const [point, liquidity, selling] = words.slice(3 * i, 3 * i + 3) as [bigint, bigint, bigint]
-    const kind = Number(liquidity >> 128n)
+    const [point, flagsAndLiquidity, sellingXAndY] = words.slice(3 * i, 3 * i + 3) as [bigint, bigint, bigint]
+    const flags = Number(flagsAndLiquidity >> 128n)
     return {
       point: Number(BigInt.asIntN(256, point)),
-      endpoint: (kind & 1) !== 0,
-      order: (kind & 2) !== 0,
-      liquidityNet: BigInt.asIntN(128, liquidity),
-      sellingX: selling >> 128n,
-      sellingY: BigInt.asUintN(128, selling),
+      endpoint: (flags & 1) !== 0,
+      order: (flags & 2) !== 0,
+      liquidityNet: BigInt.asIntN(128, flagsAndLiquidity),
+      sellingX: sellingXAndY >> 128n,
+      sellingY: BigInt.asUintN(128, sellingXAndY),
     }
   })
 }

@@ -40,7 +40,7 @@ export const uniswapV2: DexFamily<UniswapV2State> = {
     return constantProductCurve(reserveIn, reserveOut, feePpm, maxInput(pool.state, zeroForOne))
   },
 
-  outline: ({ state }, band) => constantProductOutline(state.reserve0, state.reserve1, state.feePpm, band),
+  outline: ({ state }, priceBand) => constantProductOutline(state.reserve0, state.reserve1, state.feePpm, priceBand),
   reserves: ({ state }) => [state.reserve0, state.reserve1],
 
   readableState({ state: { reserve0, reserve1, feePpm } }) {

@@ -39,10 +39,10 @@ export function* readStates(row: DexRow, pools: readonly Pool<null>[]): Reads<re
 /**
  * Fast decoder of `Sync`, because a block has hundreds of these logs. Pairs emit it with both reserves at every change.
  */
-const readSync = eventReader<[bigint, bigint]>(eventsInterface, 'Sync')
+const decodeSync = eventReader<[bigint, bigint]>(eventsInterface, 'Sync')
 export const topics: readonly Hex[] = [eventsInterface.getEvent('Sync').topicHash as Hex]
 
 export function applyLog({ state }: Pool<UniswapV2State>, log: Log): UniswapV2State {
-  const [reserve0, reserve1] = readSync(log.data)
+  const [reserve0, reserve1] = decodeSync(log.data)
   return { reserve0, reserve1, feePpm: state.feePpm }
 }

@@ -38,9 +38,9 @@ export function* readStates(row: DexRow, pools: readonly Pool<null>[]): Reads<re
     })),
   ])
   const answers = yield reads.flat()
-  const answersOf = splitAnswers(reads, answers)
+  const answersByPool = splitAnswers(reads, answers)
   return pools.map((pool, i) => {
-    const [stateAnswer, ...tickAnswers] = answersOf[i]!
+    const [stateAnswer, ...tickAnswers] = answersByPool[i]!
     const ticks = joinTicks(tickAnswers)
     return stateAnswer && ticks ? decodeState(stateAnswer, keyOf(pool).tickSpacing, ticks) : null
   })
