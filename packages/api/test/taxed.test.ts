@@ -112,14 +112,14 @@ test('a token that allows one transfer per block and account goes directly from 
 test.each([
   ['a tenth', 100n],
   ['all', 10n],
-])('a token that judges holders by their balance pays the quote to a seller of %s of it', async (_, held) => {
+])('a token that judges holders by their balance pays the quote to a seller of %s of it', async (_, heldTokens) => {
   const token = await deployToken(local.devnet, 'JudgesHolders', [], 10n)
-  await token.send('mint', [from, held * WHOLE])
+  await token.send('mint', [from, heldTokens * WHOLE])
   await open(token)
   await erc20(token.address).send('approve', [local.devnet.info.guard, 2n ** 200n])
   const route = await quote({ src: token.address, dst: weth, amount: `${10n * WHOLE}`, maxPriceImpact: '100' })
   const withoutTax = 0.1 * 0.997 * (1 / 1.01)
-  expect(Number(route.toAmount) / 1e18 / withoutTax).toBeCloseTo(held > 10n ? 1 : 0.6, 1)
+  expect(Number(route.toAmount) / 1e18 / withoutTax).toBeCloseTo(heldTokens > 10n ? 1 : 0.6, 1)
   expect(await sent(route, weth)).toBe(BigInt(route.toAmount))
 })
 

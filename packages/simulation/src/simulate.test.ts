@@ -514,14 +514,14 @@ test('the own balance and allowance are used where no slot is found', async () =
 })
 
 describe('a sender whose known balance suffices', () => {
-  const held = (senderBalance: bigint) =>
+  const withBalance = (senderBalance: bigint) =>
     ({ request: { knownState: { header, senderCode: '0x', senderBalance } } }) as const
   const owner = (balance: bigint): World => ({
     balanceOf: (account, at) => (account === from ? at(balanceKey(account)) || balance : at(balanceKey(account))),
   })
 
   test.each([1_000n, 5_000n])('keeps its %s, and is allowed the input', async (balance) => {
-    const { result, log } = simulate(owner(balance), held(balance))
+    const { result, log } = simulate(owner(balance), withBalance(balance))
     expect(await result).toMatchObject({ success: true, ways: { balance: 'own', allowance: 'slot' } })
     expect(log.orders).toHaveLength(1)
     const { overrides } = log.calls.findLast(({ call }) => call?.to === from)!.options as CallOptions
@@ -530,24 +530,24 @@ describe('a sender whose known balance suffices', () => {
 
   test('fails as the swap does with its own balance', async () => {
     const world: World = { ...owner(5_000n), swap: () => ({ success: false, returnData: revert('whales wait') }) }
-    expect(await resultOf(world, held(5_000n))).toMatchObject({
+    expect(await resultOf(world, withBalance(5_000n))).toMatchObject({
       ...{ success: false, revertReason: 'whales wait', ways: { balance: 'own' } },
     })
   })
 
   test('has the input written if its own balance has fallen since, or never sufficed', async () => {
-    expect(await resultOf(owner(999n), held(5_000n))).toMatchObject({ success: true, ways: { balance: 'slot' } })
-    expect(await resultOf(owner(999n), held(999n))).toMatchObject({ success: true, ways: { balance: 'slot' } })
+    expect(await resultOf(owner(999n), withBalance(5_000n))).toMatchObject({ success: true, ways: { balance: 'slot' } })
+    expect(await resultOf(owner(999n), withBalance(999n))).toMatchObject({ success: true, ways: { balance: 'slot' } })
   })
 
   test('has the input written if the token takes more than that', async () => {
     const world: World = { ...owner(5_000n), swap: () => ({ takes: 1_001n }) }
-    expect(await resultOf(world, held(5_000n))).toMatchObject({ ways: { balance: 'slot' } })
+    expect(await resultOf(world, withBalance(5_000n))).toMatchObject({ ways: { balance: 'slot' } })
   })
 
   test('is run as it is sent with its own balance', async () => {
     const world: World = { ...owner(5_000n), sent: { amountOut: 7n } }
-    const { request } = held(5_000n)
+    const { request } = withBalance(5_000n)
     expect(await resultOf(world, { request: { ...request, bareRunMode: 'measured' } })).toMatchObject({
       ...{ amountOut: 7n, ways: { balance: 'own', sender: 'bare' } },
     })

@@ -204,17 +204,34 @@ async function encodeAndSimulate(
       ...{ balances, laterExtraGas: extraGasOf(bestRoute), shortfallPpm: shortfall },
     }
   }
-  const adjustedOutcome = {
-    outcome: 'adjusted',
-    balances,
-    laterExtraGas: extraGasOf(route),
-    shortfallPpm: measuredShortfallPpm,
-  } as const
+  return adjustMinOutput(route, request, routeRunner, firstRun, {
+    ...{ receivedAmount, expectedOut, balances },
+    ...{ laterExtraGas: extraGasOf(route), shortfallPpm: measuredShortfallPpm },
+  })
+}
+
+/** Result of the first run of a route that paid less than expected. */
+type FirstPayment = Pick<WorkingTrial, 'balances' | 'laterExtraGas' | 'shortfallPpm'> & {
+  readonly receivedAmount: bigint
+  readonly expectedOut: bigint
+}
+
+/** Encodes and simulates a route again with a `minOutput` from the output that it paid. */
+async function adjustMinOutput(
+  route: RoutePlan,
+  request: ResolvedRequest,
+  { encode, simulate }: Pick<RouteRunner, 'encode' | 'simulate'>,
+  firstRun: SimulatedSwap,
+  { receivedAmount, expectedOut, ...payment }: FirstPayment,
+): Promise<Trial> {
+  const { shortfallPpm } = payment
+  const adjustedOutcome = { outcome: 'adjusted', ...payment } as const
+  const requestedOut = request.amountOut
   if (requestedOut !== undefined) {
     if (!firstRun.simulation.success || receivedAmount < outputBeforeSlippage(requestedOut, request))
       return {
         outcome: 'shortfall',
-        shortfallPpm: measuredShortfallPpm,
+        shortfallPpm,
         exactOutputMiss: { paid: receivedAmount, expected: expectedOut },
       }
     return { ...adjustedOutcome, ...firstRun, amountOut: receivedAmount, minOutput: requestedOut }
@@ -222,8 +239,7 @@ async function encodeAndSimulate(
   const minOutput = minOutputOf(receivedAmount, request.slippagePpm)
   const secondRun = await simulate(encode(route, minOutput))
   if (!secondRun.simulation.success) return revertedOutcome(secondRun)
-  if (secondRun.simulation.amountOut !== receivedAmount)
-    return { outcome: 'shortfall', shortfallPpm: measuredShortfallPpm }
+  if (secondRun.simulation.amountOut !== receivedAmount) return { outcome: 'shortfall', shortfallPpm }
   return { ...adjustedOutcome, ...secondRun, amountOut: receivedAmount, minOutput }
 }
 
