@@ -6,8 +6,8 @@ import type { Leg, RoutePlan } from '@sluice/routing'
 import type { CallOutcome, SimulationRequest, SwapSimulation } from '@sluice/simulation'
 import { expect, test } from 'vitest'
 import { probeAmount } from '../gas/probe-amount.ts'
+import { NEUTRAL_SENDER } from '../neutral-sender.ts'
 import { findFaultyLegs, singleLegRoute } from './faulty-legs.ts'
-import { NEUTRAL_SENDER } from './neutral-sender.ts'
 
 const guard = IGuard__factory.createInterface()
 const at = (n: number): Address => toAddress(`0x${n.toString(16).padStart(40, '0')}`)

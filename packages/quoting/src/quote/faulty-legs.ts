@@ -9,8 +9,8 @@ import { encodeSwap, type Leg, type RoutePlan } from '@sluice/routing'
 import type { CallOutcome } from '@sluice/simulation'
 import { defaultDeadline } from '../deadline.ts'
 import { probeAmount } from '../gas/probe-amount.ts'
+import { NEUTRAL_SENDER } from '../neutral-sender.ts'
 import type { FailedLeg } from './faulty-pools.ts'
-import { NEUTRAL_SENDER } from './neutral-sender.ts'
 import { baseEncodeTerms, type TrialContext } from './try-route.ts'
 
 /** Maximum legs of a route that are simulated, with one call per leg. Routes with more legs are rare. */

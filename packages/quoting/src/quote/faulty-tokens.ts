@@ -3,8 +3,8 @@ import { IERC20__factory } from '@sluice/bindings'
 import { type Address, FLOAT_PPM, type Hex, NATIVE, ZERO_ADDRESS } from '@sluice/chains'
 import type { Leg, RoutePlan, RouteTerms, Taxes, TaxesOfToken } from '@sluice/routing'
 import { BoundedMap, SimulationError, type StateCount } from '@sluice/simulation'
+import { NEUTRAL_SENDER } from '../neutral-sender.ts'
 import type { FaultyLegs } from './faulty-legs.ts'
-import { NEUTRAL_SENDER } from './neutral-sender.ts'
 import type { TrialContext } from './try-route.ts'
 
 /** Maximum tokens that are avoided. */

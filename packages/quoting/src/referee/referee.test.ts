@@ -3,7 +3,7 @@ import { type Address, type Chain, type Hex, NATIVE, toAddress } from '@sluice/c
 import { type Rpc, RpcError } from '@sluice/rpc'
 import { describe, expect, test } from 'vitest'
 import { QuotingError } from '../errors.ts'
-import { NEUTRAL_SENDER } from '../quote/neutral-sender.ts'
+import { NEUTRAL_SENDER } from '../neutral-sender.ts'
 import type { QuoteRequest } from '../quote/request.ts'
 import { TRANSFER } from '../topics.ts'
 import { referee } from './referee.ts'

@@ -9,9 +9,9 @@ import { BoundedMap, type FeeReader, type StateCount } from '@sluice/simulation'
 import { span } from '@sluice/tracing'
 import { QuotingError } from '../errors.ts'
 import { endsInTime } from '../in-time.ts'
-import { balanceReader } from './balances.ts'
 import { memoizeByKey, once } from './memoize.ts'
 import { ResponseCache } from './response-cache.ts'
+import { balanceReader } from './sender-balance.ts'
 import type { ChainView } from './view.ts'
 
 /** Maximum milliseconds that a request waits for its `minimumBlock`. */

@@ -1,8 +1,8 @@
 import { NATIVE, toAddress } from '@sluice/chains'
 import { type CallRequest, type Rpc, RpcError } from '@sluice/rpc'
 import { expect, test } from 'vitest'
-import { NEUTRAL_SENDER } from '../quote/neutral-sender.ts'
-import { balanceReader } from './balances.ts'
+import { NEUTRAL_SENDER } from '../neutral-sender.ts'
+import { balanceReader } from './sender-balance.ts'
 
 const token = toAddress(`0x${'a1'.repeat(20)}`)
 const account = toAddress(`0x${'b2'.repeat(20)}`)

@@ -1,7 +1,7 @@
 /** Reads balances at a block. */
 import { type Address, NATIVE } from '@sluice/chains'
 import { type BlockRef, type Rpc, RpcError } from '@sluice/rpc'
-import { NEUTRAL_SENDER } from '../quote/neutral-sender.ts'
+import { NEUTRAL_SENDER } from '../neutral-sender.ts'
 import { memoizeByKey } from './memoize.ts'
 
 /** Selector of `balanceOf(address)`. */
