@@ -85,7 +85,7 @@ describe('build_swap refuses a transaction that is not what was requested', () =
     [
       'an amount that it does not promise',
       (route) => ({ ...route, toAmount: `${route.toAmount}0` }),
-      /^UNSAFE: .*least/,
+      /^UNSAFE: .*minimum output/,
     ],
     ['no calldata', (route) => withTx(route, { data: '0x' }), /^UNSAFE: /],
     [
