@@ -1,6 +1,6 @@
 /**
- * Compares a quote with the quotes of restricted variants of its request. Uses the receipts of their transactions, all
- * of which are sent from the same state.
+ * Compares a quote with the quotes of restricted variants of its request. All their
+ * transactions are sent from the same state. Compares the receipts.
  */
 import type { SwapResponse } from '@sluice/api'
 import { withRevert } from '../honesty/trade.ts'

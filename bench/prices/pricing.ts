@@ -1,5 +1,5 @@
 /**
- * `npm run bench -- prices`: computes prices over 100,000 pools, some of which are manipulated. Measures the first
+ * `npm run bench -- prices`: computes prices over 100,000 pools, and some pools are manipulated. Measures the first
  * computation, the longest time for which it blocks the event loop, the update after a block, a request for 200 tokens,
  * and a request for depth. The pools are synthetic. The results show speed and resistance to manipulation, but not the
  * quality of prices in real markets.

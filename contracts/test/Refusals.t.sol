@@ -33,7 +33,7 @@ contract UnapprovableToken is FalseToken {
     }
 }
 
-/// @notice Rare paths, most of which revert, and their errors.
+/// @notice Rare paths and their errors. Most of them revert.
 contract RefusalsTest is Arena {
     function test_a_fee_recipient_that_takes_no_native_is_named() public {
         Deal memory order = orderOf(address(tokenIn), 1, address(0), 1, address(puppet));

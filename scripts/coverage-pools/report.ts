@@ -31,7 +31,7 @@ type Group = {
   readonly reason?: string
 }
 
-/** Sums the coverages of a chain, of which there is one for live blocks or one for each recording. */
+/** Sums the coverages of a chain: one for live blocks, or one for each recording. */
 export function summaryOf(coverages: readonly Coverage[]): Summary {
   const pools = coverages.flatMap((coverage) => coverage.pools)
   const isUsed = ({ state }: PoolCoverage) => state === 'served' || state === 'sampled'

@@ -180,7 +180,7 @@ contract CustodyInvariants is Arena {
             (order.tokenIn, order.value) = (address(weth), order.amountIn);
             program = two(pulling(partner, pulled, false), minting(address(tokenOut), address(guard), output));
         } else if (mode == 2) {
-            // Native token that the Guard sends, of which a part is returned.
+            // Native token that the Guard sends. A part of it is returned.
             (order.tokenIn, order.value) = (address(0), amountIn);
             program = two(
                 Move(address(guard), pulled % (uint256(amountIn) + 1), "", true),

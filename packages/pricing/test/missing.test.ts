@@ -43,7 +43,7 @@ describe('a pool with missing balances', () => {
 
   describe('counts with less at once after the first block, because missing balances are no jump', () => {
     const moved = (dollars: number) => ({ ...pair(LOCAL, USDC, eth(1_000), usdc(dollars)), id: full.id })
-    /** Prices after several blocks, of which each has the pool with other dollars. */
+    /** Prices after several blocks. In each block the pool holds other dollars. */
     const pricesAfter = (dollars: readonly number[]) => {
       const prices = new Prices(chain, { decimals })
       const hubs = centre()

@@ -31,7 +31,7 @@ async function startCollector(status: number) {
   return { collector, endpoint, requests, respond }
 }
 
-/** Closes an exporter with 513 spans, of which a request with 512 is in flight. Returns the counts after it. */
+/** Closes an exporter with 513 spans while a request with 512 of them is in flight. Returns the counts after it. */
 async function closeWithRequestInFlight(status: number) {
   const { collector, endpoint, requests, respond } = await startCollector(status)
   let lostCount = 0

@@ -161,7 +161,7 @@ async function createPool(
 
 /**
  * Adds the first liquidity of a pool. `dollars` are per token, in the order of `vaultTokens`. The tokens of a
- * composable stable pool include the pool's own share, of which 0 are deposited.
+ * composable stable pool include the pool's own share. The deposit of it is 0.
  */
 async function joinPool(
   chain: Builder,

@@ -74,7 +74,7 @@ export class Discovery {
   private readonly tokenSearches: BatchQueue<Address>
   /** Searches for the pools between each intermediate and all intermediates. */
   private readonly intermediateSearches: BatchQueue<Address>
-  /** Repeated searches of pairs of which the directory refused a created pool. */
+  /** Repeated searches of pairs for which the directory refused a created pool. */
   private readonly pairSearches: BatchQueue<TokenPair>
   /** Searches for the pools of the neighbors of groups of tokens. */
   private readonly neighborSearches: BatchQueue<readonly Address[]>

@@ -7,7 +7,7 @@ export type ConsoleResponse = {
   readonly status: number
   readonly durationMs: number
   readonly body: string
-  /** False for an event stream, of which only the beginning is read. */
+  /** False for an event stream, because only its beginning is read. */
   readonly isComplete: boolean
   readonly retryAfter: string | null
 }

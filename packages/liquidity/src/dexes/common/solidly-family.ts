@@ -21,7 +21,6 @@ import { directedStep } from './directed-step.ts'
 import { isZeroForOne } from './direction.ts'
 import { type GasFamily, HOP_GAS } from './gas.ts'
 import { pairPool } from './pair-discover.ts'
-import { withPause } from './solidly-parameters.ts'
 
 const lensInterface = SolidlyLens__factory.createInterface()
 const findCodec = callCodec<[factory: string, pairs: string[], velodrome: boolean], [string[]]>(lensInterface, 'find')
@@ -161,4 +160,12 @@ export function solidlyFamily(kind: SolidlyKind): DexFamily<SolidlyState> {
     takesTaxedInput: true,
     step: directedStep('solidly'),
   }
+}
+
+/** Returns the state with the pause of its factory. `answer` is null for a factory without the getter. */
+export function withPause(state: SolidlyState, answer: Hex | null | undefined): SolidlyState {
+  const isPaused = answer?.length === 66 && BigInt(answer) !== 0n
+  if (isPaused === (state.paused === true)) return state
+  const { paused, ...unpausedState } = state
+  return isPaused ? { ...state, paused: true } : unpausedState
 }

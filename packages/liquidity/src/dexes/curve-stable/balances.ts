@@ -3,11 +3,12 @@ import { ICurvePoolState__factory } from '@sluice/bindings'
 import { callCodec } from '@sluice/bindings/codec'
 import type { DexRow } from '@sluice/chains'
 import type { Pool, Reads } from '../../family.ts'
+import { rereadChanged } from '../common/reread-changed.ts'
 import { decodeState, movesSilently, poolRead, READ_GAS, readStates } from './state.ts'
 import type { CurveStableState } from './types.ts'
 
 const balanceCodec = callCodec<[coin: bigint], [bigint]>(ICurvePoolState__factory.createInterface(), 'balances')
-/** Estimated gas of the balance of one coin, of which the pool may ask a coin behind a proxy. */
+/** Estimated gas to read the balance of one coin. The pool may read it from a coin behind a proxy. */
 const BALANCE_GAS = 20_000
 
 /**
@@ -30,25 +31,25 @@ export function* refreshStates(
   pools: readonly Pool<CurveStableState>[],
 ): Reads<readonly (CurveStableState | null)[]> {
   const movingPools = pools.filter(movesSilently)
-  const otherPools = pools.filter((pool) => !movesSilently(pool))
+  const movingSet = new Set(movingPools)
+  const otherPools = pools.filter((pool) => !movingSet.has(pool))
   const answers = yield [
     ...movingPools.map(poolRead),
     ...otherPools.flatMap(({ address, state }) =>
       state.balances.map((_, coin) => ({ to: address, data: balanceCodec.encode(BigInt(coin)), gas: BALANCE_GAS })),
     ),
   ]
-  const newStates = new Map<Pool, CurveStableState | null>()
-  for (const [i, pool] of movingPools.entries()) {
-    const answer = answers[i]
-    newStates.set(pool, answer ? decodeState(answer) : null)
-  }
   let offset = movingPools.length
   const changedPools = otherPools.filter(({ state: { balances } }) => {
     const poolAnswers = answers.slice(offset, offset + balances.length)
     offset += balances.length
     return balances.some((balance, coin) => poolAnswers[coin]?.length !== 66 || BigInt(poolAnswers[coin]) !== balance)
   })
-  const statesOfChanged = changedPools.length > 0 ? yield* readStates(row, changedPools) : []
-  for (const [i, pool] of changedPools.entries()) newStates.set(pool, statesOfChanged[i]!)
-  return pools.map((pool) => (newStates.has(pool) ? newStates.get(pool)! : pool.state))
+  const otherStates = (yield* rereadChanged(readStates, row, otherPools, changedPools))[Symbol.iterator]()
+  const movingAnswers = answers[Symbol.iterator]()
+  return pools.map((pool) => {
+    if (!movingSet.has(pool)) return otherStates.next().value!
+    const answer = movingAnswers.next().value
+    return answer ? decodeState(answer) : null
+  })
 }

@@ -7,7 +7,7 @@ import { callCodec } from '@sluice/bindings/codec'
 import type { DexRow } from '@sluice/chains'
 import { type DexFamily, nullIfRefused, type Pool, type Reads } from '../../family.ts'
 import { quoteSolidly, type SolidlyState, solveSolidly } from '../../math/solidly.ts'
-import { rereadChanged } from '../common/solidly-parameters.ts'
+import { rereadChanged } from '../common/reread-changed.ts'
 
 const quoteCodec = callCodec<[amountIn: bigint, tokenIn: string], [bigint]>(
   ISolidlyPairState__factory.createInterface(),

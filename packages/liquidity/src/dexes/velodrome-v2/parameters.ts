@@ -4,7 +4,8 @@ import type { DexRow, Hex } from '@sluice/chains'
 import { id } from 'ethers'
 import type { DexFamily, Pool, Read, Reads } from '../../family.ts'
 import type { SolidlyState } from '../../math/solidly.ts'
-import { rereadChanged, withPause } from '../common/solidly-parameters.ts'
+import { rereadChanged } from '../common/reread-changed.ts'
+import { withPause } from '../common/solidly-family.ts'
 
 const factoryInterface = IVelodromeV2Factory__factory.createInterface()
 /** Estimated gas of `getFee`. */

@@ -22,7 +22,7 @@ const READ_GAS = 350_000
 const SAMPLE_DIVISOR = 1_000n
 
 /**
- * Finds the token pairs of which both tokens have a reserve. The contract trades all its tokens but does not list them.
+ * Finds the token pairs whose tokens both have a reserve. The contract trades all its tokens but does not list them.
  * Each pair becomes one pool.
  */
 export function* findPools(row: DexRow, pairs: readonly (readonly [Address, Address])[]): Reads<readonly Pool<null>[]> {
