@@ -295,6 +295,16 @@ test('a failure has its reason, and no output', async () => {
   })
 })
 
+test('onRun is called once, between the last read and the first run', async () => {
+  const callsAtRun: number[] = []
+  const onRun = () => callsAtRun.push(log.calls.length)
+  const { result, log } = simulate({}, { request: { onRun } })
+  await result
+  const firstRun = log.calls.findIndex(({ call }) => call?.from === from)
+  expect(firstRun).toBeGreaterThan(0)
+  expect(callsAtRun).toEqual([firstRun])
+})
+
 test('the head comes with the result where it is wanted, and others with their outcomes', async () => {
   expect(await resultOf({}, { request: { withHead: true } })).toMatchObject({ head })
   const swapOf = ({ data }: Run) => ({ amountOut: BigInt(data) })

@@ -70,6 +70,7 @@ async function simulate(rpc: Rpc, request: SimulationRequest, context: Simulatio
   const task = { rpc, request, context, options, header, reader, input: { from, spender, amountIn, allowance } }
   // Read everything in parallel: one round trip before the call itself.
   const [environment, { layout, setUp }] = await Promise.all([readEnvironment(task), findFirstSetUp(task)])
+  request.onRun?.()
   // Start the bare run together with the run of the probe, with the setup that usually works.
   const earlyBareRun =
     setUp && request.bareRunMode ? { setUp, outcome: runWithoutSenderProbe(task, environment, setUp) } : undefined

@@ -66,6 +66,8 @@ export type SimulationRequest = {
   /** Queue priority at the node; default `quote`. */
   readonly priority?: Priority
   readonly signal?: AbortSignal
+  /** Called once, when the state for the usual setup is read and the first run is about to be sent. */
+  readonly onRun?: () => void
 }
 
 /** State of `block` that the caller already read. */

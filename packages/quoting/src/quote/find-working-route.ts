@@ -24,8 +24,8 @@ import { permitFault } from '../permit/fault.ts'
 import type { Permit } from '../permit/permit.ts'
 import type { TradedToken } from '../tokens/taxes.ts'
 import type { ChainView } from '../view/view.ts'
-import { afterRequestIsSent } from './after-request-is-sent.ts'
 import { toPercent } from './amounts.ts'
+import { workAfterSending } from './event-loop.ts'
 import { withFaultyTokens } from './faulty-tokens.ts'
 import {
   type Faults,
@@ -192,8 +192,11 @@ async function searchInRounds(
     await view.assertDeployed()
     const routesWithinGas = alternatives.filter(({ gas }) => gas <= maxGas)
     const simulateRoute = async (taxes: TaxLookup, workMeanwhile?: () => void) => {
-      const run = () => tryRoute(route, routesWithinGas, request, { ...context, taxes, signal }, maxShortfallPpm)
-      const [trial] = await time('simulate', () => Promise.all([run(), afterRequestIsSent(workMeanwhile, signal)]))
+      const trial = await time('simulate', () =>
+        workAfterSending(workMeanwhile, signal, (onSimulate) =>
+          tryRoute(route, routesWithinGas, request, { ...context, taxes, signal, onSimulate }, maxShortfallPpm),
+        ),
+      )
       context.emit(trialEvent(route, trial))
       return trial
     }

@@ -21,6 +21,7 @@ import type { TouchedPools } from '../view/touched-pools.ts'
 import type { ChainView } from '../view/view.ts'
 import { callerAccounts, mayRunCallerCode } from './caller-code.ts'
 import { certificateOf } from './certificate.ts'
+import { untilSent } from './event-loop.ts'
 import type { FaultyPools } from './faulty-pools.ts'
 import type { FaultyTokens } from './faulty-tokens.ts'
 import { finalize, type SwapQuote } from './finalize.ts'
@@ -88,6 +89,8 @@ export async function quoteAtView(
     view.gasPriceWei(),
   ]
   for (const earlyRead of earlyReads) earlyRead.catch(() => {})
+  // The search blocks the event loop.
+  await untilSent(earlyReads)
   const source = { rpc, snapshot: view.snapshot }
   void gasProber.queueTokens(endTokensOf(request, chain), source)
   const gasPriceWei = request.gasPriceWei ?? (await view.gasPriceWei())

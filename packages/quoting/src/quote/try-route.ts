@@ -111,7 +111,12 @@ export type TrialContext = {
   readonly simulation: Pick<SimulationContext, 'blockIntervalMs'>
   readonly view: ChainView
   readonly signal: AbortSignal
+  /** Called immediately before each simulation is sent. */
+  readonly onSimulate?: () => void
 }
+
+/** Code of the sender, and its balance of the input token. */
+type SenderState = Required<Pick<KnownState, 'senderCode' | 'senderBalance'>>
 
 /**
  * Encodes a route and simulates the transaction in the block after the view's block. If the transaction pays less than
@@ -145,19 +150,11 @@ async function encodeAndSimulate(
   maxShortfallPpm: bigint,
 ): Promise<Trial> {
   const { contracts, wrappedNative, view, rpc } = context
-  const [senderCode, senderBalance] = await Promise.all([
-    view.codeOf(request.from),
-    view.balanceOf(request.tokenIn, request.from),
-  ])
-  const permit = request.permit && normalizePermit(request.permit, senderCode)
+  // Only a permit needs the sender's state for encoding, so other routes are encoded while the node reads it.
+  const senderState = readSenderState(request, view)
+  const permit = request.permit && normalizePermit(request.permit, (await senderState).senderCode)
   if (request.permit && !permit) return { outcome: 'reverted', reason: 'the permit is signed by nobody' }
-  const routeRunner = await createRunner(
-    route,
-    alternatives,
-    { ...request, permit },
-    { senderCode, senderBalance },
-    context,
-  )
+  const routeRunner = createRunner(route, alternatives, { ...request, permit }, senderState, context)
   const { encode, simulate, simulateLater, bareRunModeOf, deadline } = routeRunner
   const requestedOut = request.amountOut
   const expectedOutOf = (plan: RoutePlan) =>
@@ -210,6 +207,16 @@ async function encodeAndSimulate(
   })
 }
 
+/** Reads the sender's state. A caller that ends before it uses the state leaves no unhandled rejection. */
+function readSenderState({ from, tokenIn }: ResolvedRequest, view: ChainView): Promise<SenderState> {
+  const state = Promise.all([view.codeOf(from), view.balanceOf(tokenIn, from)]).then(([senderCode, senderBalance]) => ({
+    senderCode,
+    senderBalance,
+  }))
+  state.catch(() => {})
+  return state
+}
+
 /** Result of the first run of a route that paid less than expected. */
 type FirstPayment = Pick<WorkingTrial, 'balances' | 'laterExtraGas' | 'shortfallPpm'> & {
   readonly receivedAmount: bigint
@@ -256,13 +263,13 @@ type RouteRunner = {
   readonly deadline: number
 }
 
-async function createRunner(
+function createRunner(
   route: RoutePlan,
   alternatives: readonly RoutePlan[],
   request: ResolvedRequest,
-  sender: Required<Pick<KnownState, 'senderCode' | 'senderBalance'>>,
+  senderState: Promise<SenderState>,
   context: TrialContext,
-): Promise<RouteRunner> {
+): RouteRunner {
   const { contracts, view, signal, simulation, senderCodeChecks } = context
   const { block } = view.snapshot
   const legs = [route, ...alternatives].flatMap((plan) => plan.legs)
@@ -281,6 +288,7 @@ async function createRunner(
     otherRoutes: readonly EncodedRoute[],
     overrides: Partial<SimulationRequest>,
   ) => {
+    const sender = await senderState
     const result = await context.simulate(
       {
         from: request.from,
@@ -310,6 +318,7 @@ async function createRunner(
     const bareRunMode = await bareRunModeOf(encoded.route)
     const result = await simulateEncoded(encoded.swap, otherRoutes, {
       withHead: true,
+      ...(context.onSimulate && { onRun: context.onSimulate }),
       ...(bareRunMode && { bareRunMode }),
     })
     const { sender: senderWay } = result.ways
