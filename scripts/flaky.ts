@@ -1,13 +1,15 @@
 /**
- * `npm run flaky [-- folders]`: runs the TypeScript tests ten times with two busy loops in parallel, and ten times
- * pinned to one core. Records the failed tests of each run in bench/results/flaky.json. Fails if any test failed. The
- * variable RUNS changes the ten. Pinning needs `taskset` of util-linux.
+ * `npm run flaky [-- --resume] [folders]`: runs the TypeScript tests ten times with two busy loops in parallel, and ten
+ * times pinned to one core. Records the failed tests of each run in bench/results/flaky.json. Fails if any test failed.
+ * The variable RUNS changes the ten. `--resume` continues the recorded series, because twenty runs take hours; each run
+ * has its own commit. Pinning needs `taskset` of util-linux.
  */
 import { spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { record, rounded } from '../bench/record.ts'
+import { parseArgs } from 'node:util'
+import { lastRecord, record, rounded } from '../bench/record.ts'
 import { root, run } from './lib/run.ts'
 
 const RUNS = Number(process.env.RUNS ?? '10')
@@ -25,18 +27,23 @@ type Report = {
 }
 type RunResult = {
   readonly condition: Condition
+  readonly commit: string
   readonly seconds: number
   readonly passed: number
   readonly failed: readonly string[]
 }
 
-const testFolders = process.argv.slice(2)
-const results: RunResult[] = []
-for (const condition of CONDITIONS) {
-  for (let k = 0; k < RUNS; k++) {
+const { values: flags, positionals: testFolders } = parseArgs({
+  options: { resume: { type: 'boolean', default: false } },
+  allowPositionals: true,
+})
+const results = flags.resume ? [...(lastRecord<{ readonly results: RunResult[] }>('flaky')?.results ?? [])] : []
+for (let k = 1; k <= RUNS; k++) {
+  for (const condition of CONDITIONS) {
+    if (results.filter((result) => result.condition === condition).length >= k) continue
     const result = await runOnce(condition)
     results.push(result)
-    console.log(`${condition} ${k + 1}/${RUNS}: ${result.passed} passed, ${result.failed.length} failed`)
+    console.log(`${condition} ${k}/${RUNS}: ${result.passed} passed, ${result.failed.length} failed`)
     record('flaky', { only: testFolders, results }, { isPrinted: false })
   }
 }
@@ -61,7 +68,14 @@ async function runOnce(condition: Condition): Promise<RunResult> {
       // A file can also fail outside of its tests, for example at an import.
       return status === 'failed' && tests.length === 0 ? [path] : tests.map(({ fullName }) => `${path} > ${fullName}`)
     })
-    return { condition, seconds: rounded((performance.now() - start) / 1_000), passed, failed: failures }
+    const { output } = await run('git', ['rev-parse', '--short', 'HEAD'], { quiet: true })
+    return {
+      condition,
+      commit: output.trim(),
+      seconds: rounded((performance.now() - start) / 1_000),
+      passed,
+      failed: failures,
+    }
   } finally {
     for (const loop of loops) loop.kill('SIGKILL')
     rmSync(folder, { recursive: true, force: true })
