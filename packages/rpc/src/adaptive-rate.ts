@@ -4,6 +4,7 @@
  * increase, multiplicative decrease).
  */
 import { TokenBucket } from './bucket.ts'
+import { monotonicMs } from './monotonic-clock.ts'
 
 /** Minimum calls per second. Free plans allow as few as five. */
 const MIN_RATE = 3
@@ -65,7 +66,7 @@ export class AdaptiveRate {
   private probeMs = PROBE_MS
   private isProbing = false
 
-  constructor(now: () => number = Date.now) {
+  constructor(now: () => number = monotonicMs) {
     this.now = now
     this.sentMeter = new RateMeter(now)
     this.recentAnswers = new RateMeter(now)

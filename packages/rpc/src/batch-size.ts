@@ -2,6 +2,7 @@
  * Learns the maximum number of calls per HTTP body from the refusals of an endpoint. Larger batches are tried again
  * after a while.
  */
+import { monotonicMs } from './monotonic-clock.ts'
 
 /**
  * Initial time until larger batches are tried again. If the maximum falls to 1 after it has changed before, as after a
@@ -29,7 +30,7 @@ export class BatchSize {
   /** True if a single call was answered since a batch was lost. */
   private isAlive = false
 
-  constructor(max: number, now: () => number = Date.now) {
+  constructor(max: number, now: () => number = monotonicMs) {
     this.max = max
     this.now = now
     this.allowedSize = max

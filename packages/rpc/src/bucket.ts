@@ -1,3 +1,5 @@
+import { monotonicMs } from './monotonic-clock.ts'
+
 /** Token bucket: gains `rate` tokens per second, and holds at most `burst` tokens. */
 export class TokenBucket {
   private readonly burst: number
@@ -7,7 +9,7 @@ export class TokenBucket {
   /** Tokens per second. */
   rate: number
 
-  constructor(rate: number, burst: number, now: () => number = Date.now) {
+  constructor(rate: number, burst: number, now: () => number = monotonicMs) {
     this.rate = rate
     this.burst = burst
     this.now = now
@@ -30,7 +32,6 @@ export class TokenBucket {
 
   private fill(): void {
     const now = this.now()
-    // If the clock was set back, nothing is refilled.
     this.tokens = Math.min(this.burst, this.tokens + (this.rate * Math.max(0, now - this.filledAt)) / 1_000)
     this.filledAt = now
   }

@@ -12,6 +12,7 @@ import { Endpoint } from './endpoint.ts'
 import { RpcError } from './errors.ts'
 import { Heads, orBadAnswer, readBlock } from './heads.ts'
 import { HedgeBudget } from './hedges.ts'
+import { monotonicMs } from './monotonic-clock.ts'
 import { Outage } from './outage.ts'
 import { type BuildCall, pinToBlock } from './pinned-rpc.ts'
 import { type BackgroundBudget, Budgets } from './priority.ts'
@@ -82,7 +83,7 @@ class ChainRpc implements Rpc {
   private readonly context: RaceContext
   private readonly outage: Outage
   private readonly closeAbort = new Abort()
-  private headsComparedAt = 0
+  private headsComparedAt = Number.NEGATIVE_INFINITY
 
   constructor(options: RpcOptions) {
     const { chainId, urls, timeoutMs = 5000, ejectMs = 10_000, maxConcurrency = 32, onFailure, onEvent } = options
@@ -151,7 +152,7 @@ class ChainRpc implements Rpc {
       const gas = retryGas === undefined ? request.gas : minOf(retryGas, capabilities.gasCap ?? retryGas)
       const call = callParam({ ...request, ...(gas !== undefined && { gas }) })
       const blockOverridesParams = blockOverrides ? blockOverridesParam(blockOverrides, capabilities) : []
-      const sentAtMs = Date.now()
+      const sentAtMs = monotonicMs()
       const [answer, raw] = await runPinned(upstream, sendContext, (ref) => [
         'eth_call',
         [call, ref, stateOverridesParam, ...blockOverridesParams],
@@ -336,8 +337,8 @@ class ChainRpc implements Rpc {
 
   /** Reads the heads of all endpoints, at most every `COMPARE_MS`, to notice when the endpoint in use lags. */
   private compareHeads(): void {
-    if (this.upstreams.length === 1 || this.outage.isOpen || Date.now() - this.headsComparedAt < COMPARE_MS) return
-    this.headsComparedAt = Date.now()
+    if (this.upstreams.length === 1 || this.outage.isOpen || monotonicMs() - this.headsComparedAt < COMPARE_MS) return
+    this.headsComparedAt = monotonicMs()
     for (const upstream of this.upstreams.filter(({ isEjected }) => !isEjected)) {
       const context = { ...this.context, upstreams: [upstream] }
       const raceOptions = {

@@ -7,6 +7,7 @@ import { buildConnector, Client, type Dispatcher } from 'undici'
 import { onAbort, type Signal } from './abort.ts'
 import type { HostResolver } from './host-resolver.ts'
 import { LinkedList } from './linked-list.ts'
+import { monotonicMs } from './monotonic-clock.ts'
 
 /** Maximum connections to an origin that answered a request recently. */
 const MAX_CONNECTIONS = 64
@@ -71,7 +72,7 @@ export class ConnectionPool {
     const connection = await this.acquire(signal, needsNewConnection)
     try {
       const answer = await request(connection.client)
-      this.answeredAt = Date.now()
+      this.answeredAt = monotonicMs()
       return answer
     } finally {
       if (!connection.socket.destroyed) this.release(connection)
@@ -151,7 +152,7 @@ export class ConnectionPool {
   private onConnected(socket: Socket): void {
     this.connectingCount--
     this.openCount++
-    this.acceptedAt = Date.now()
+    this.acceptedAt = monotonicMs()
     const connection = { socket, client: this.clientOf(socket) }
     socket.once('close', () => {
       this.openCount--
@@ -202,5 +203,5 @@ export class ConnectionPool {
 }
 
 function isRecent(timestamp: number): boolean {
-  return Date.now() - timestamp < RECENT_MS
+  return monotonicMs() - timestamp < RECENT_MS
 }

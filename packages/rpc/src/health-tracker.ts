@@ -3,6 +3,7 @@
  * ejected: it is used only if no other endpoint works, until the ejection ends.
  */
 import type { Latency } from './hedges.ts'
+import { monotonicMs } from './monotonic-clock.ts'
 
 /** Weight of the newest outcome in the moving average of failures. */
 const NEWEST_WEIGHT = 0.1
@@ -41,7 +42,7 @@ export class HealthTracker {
   private ejectedUntil = Number.NEGATIVE_INFINITY
   private readonly latenciesByKind = new Map<string, Latencies>()
 
-  constructor(ejectMs: number, now: () => number = Date.now) {
+  constructor(ejectMs: number, now: () => number = monotonicMs) {
     this.ejectMs = ejectMs
     this.now = now
     this.failureAverageAt = now()

@@ -3,6 +3,7 @@
  * starts while the first attempt is in flight. Each hedge that does not answer first costs one token.
  */
 import { performance } from 'node:perf_hooks'
+import { monotonicMs } from './monotonic-clock.ts'
 
 /** Tokens that each request earns: the maximum share of requests whose hedge does not answer first. */
 const TOKENS_PER_REQUEST = 0.03
@@ -41,7 +42,7 @@ export class HedgeBudget {
   private lastWinRate = 0
   private recordedAt: number
 
-  constructor(now: () => number = Date.now) {
+  constructor(now: () => number = monotonicMs) {
     this.now = now
     this.recordedAt = now()
   }

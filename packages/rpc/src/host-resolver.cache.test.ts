@@ -50,6 +50,16 @@ test('addresses are fresh for ten seconds, and failures for two', async () => {
   expect([await resolved(resolver, ONE, 'other.test'), lookups.length]).toEqual([ONE, 4])
 })
 
+test('a clock that is set back an hour keeps neither addresses nor failures longer', async () => {
+  const resolver = new HostResolver()
+  expect(await resolved(resolver, ONE)).toEqual(ONE)
+  expect(await resolved(resolver, gone(), 'other.test')).toBe('ENOTFOUND')
+  vi.setSystemTime(Date.now() - 3_600_000)
+  vi.advanceTimersByTime(10_000)
+  expect(await resolved(resolver, TWO)).toEqual(TWO)
+  expect(await resolved(resolver, ONE, 'other.test')).toEqual(ONE)
+})
+
 test('an answer without an address is a failure', async () => {
   const resolver = new HostResolver()
   expect(await resolved(resolver, [])).toBe('ENODATA')

@@ -6,6 +6,7 @@
  */
 import { type LookupAddress, lookup as systemLookup } from 'node:dns'
 import { isIP, type LookupFunction } from 'node:net'
+import { monotonicMs } from './monotonic-clock.ts'
 
 /** Maximum concurrent lookups: libuv runs lookups on half of its four threads; more would only wait in its queue. */
 const MAX_LOOKUPS = 2
@@ -62,7 +63,7 @@ export class HostResolver {
   resolve(hostname: string): Promise<Addresses> {
     const family = isIP(hostname)
     if (family !== 0) return Promise.resolve([{ address: hostname, family }])
-    const now = Date.now()
+    const now = monotonicMs()
     const host = this.hostOf(hostname)
     const { addresses, failure } = host
     if (addresses && now - addresses.resolvedAt < FRESH_MS) return Promise.resolve(addresses.list)
@@ -128,14 +129,14 @@ export class HostResolver {
     const { promise: _, resolve, reject } = host.lookup!
     delete host.lookup
     if (!error && list.length > 0) {
-      host.addresses = { list, resolvedAt: Date.now() }
+      host.addresses = { list, resolvedAt: monotonicMs() }
       delete host.failure
       resolve(list)
       return
     }
     const failure = error ?? Object.assign(new Error(`${host.name} has no address`), { code: 'ENODATA' })
-    host.failure = { error: failure, failedAt: Date.now() }
-    if (host.addresses && Date.now() - host.addresses.resolvedAt < STALE_MS) resolve(host.addresses.list)
+    host.failure = { error: failure, failedAt: monotonicMs() }
+    if (host.addresses && monotonicMs() - host.addresses.resolvedAt < STALE_MS) resolve(host.addresses.list)
     else reject(failure)
   }
 }

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { afterEach, expect, test, vi } from 'vitest'
 import { RpcError } from './errors.ts'
 import { Outage } from './outage.ts'
 import type { Upstream } from './upstream.ts'
@@ -31,6 +31,8 @@ const outcomeOfEnd = (outage: Outage) =>
     () => 'back',
     (error: RpcError) => error.code,
   )
+
+afterEach(() => void vi.useRealTimers())
 
 test('an outage is open while all endpoints are unusable, and never without endpoints', () => {
   const [endpoint, otherEndpoint] = [fakeEndpoint(), fakeEndpoint()]
@@ -103,4 +105,15 @@ test('pauses double up to 30 seconds, and are reset after an endpoint was reacha
   endpoint.isBack = false
   expect(await pause()).toBe(250)
   expect(await pause()).toBe(500)
+})
+
+test('a clock that is set back an hour does not delay the next probe', async () => {
+  vi.useFakeTimers()
+  const endpoint = fakeEndpoint()
+  const outage = new Outage([endpoint] as unknown as readonly Upstream[])
+  await outcomeOfEnd(outage)
+  vi.setSystemTime(Date.now() - 3_600_000)
+  vi.advanceTimersByTime(500)
+  await outcomeOfEnd(outage)
+  expect(endpoint.probes).toBe(2)
 })

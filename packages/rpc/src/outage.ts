@@ -3,6 +3,7 @@
  * Probes then check all endpoints, one probe at a time, at intervals that grow to 30 s.
  */
 import { RpcError } from './errors.ts'
+import { monotonicMs } from './monotonic-clock.ts'
 import type { Upstream } from './upstream.ts'
 
 /** Pause after a successful probe; each failed probe doubles the pause. The first probe is sent at once. */
@@ -17,7 +18,7 @@ export class Outage {
   private probeAt = 0
   private pauseMs = FIRST_PAUSE_MS
 
-  constructor(upstreams: readonly Upstream[], now: () => number = Date.now) {
+  constructor(upstreams: readonly Upstream[], now: () => number = monotonicMs) {
     this.upstreams = upstreams
     this.now = now
   }

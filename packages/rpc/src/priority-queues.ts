@@ -2,6 +2,7 @@
  * Queues for the HTTP slots (concurrent requests) of one endpoint: one queue per priority, each with a maximum share of
  * the slots.
  */
+import { monotonicMs } from './monotonic-clock.ts'
 import { type Budgets, MAX_WAIT_MS, maxSlots, PRIORITIES, type Priority } from './priority.ts'
 
 /** Maximum items per queue; more are refused. */
@@ -25,7 +26,7 @@ export class PriorityQueues<T> {
   private readonly budgets: Budgets
   private readonly now: () => number
 
-  constructor(capacity: number, budgets: Budgets, now: () => number = Date.now) {
+  constructor(capacity: number, budgets: Budgets, now: () => number = monotonicMs) {
     this.capacity = capacity
     this.budgets = budgets
     this.now = now

@@ -1,5 +1,6 @@
 /** Priorities of requests at an endpoint, their shares of its concurrent requests, and budgets of background work. */
 import { TokenBucket } from './bucket.ts'
+import { monotonicMs } from './monotonic-clock.ts'
 
 /**
  * Priority of a request.
@@ -61,7 +62,7 @@ export class Budgets {
       background = defaultBackground,
       scan = defaultScan,
     }: Partial<Record<'background' | 'scan', BackgroundBudget>> = {},
-    now: () => number = Date.now,
+    now: () => number = monotonicMs,
   ) {
     this.budgets = { background: new Budget(background, now), scan: new Budget(scan, now) }
   }

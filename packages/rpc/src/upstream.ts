@@ -5,6 +5,7 @@ import { type Capabilities, readCapabilities } from './capabilities.ts'
 import type { Endpoint } from './endpoint.ts'
 import { RpcError, type RpcErrorCode } from './errors.ts'
 import { HealthTracker } from './health-tracker.ts'
+import { monotonicMs } from './monotonic-clock.ts'
 
 /** Duration of the ejection after an answer for another chain. The configuration may be repaired in this time. */
 const WRONG_CHAIN_EJECT_MS = 60_000
@@ -55,7 +56,7 @@ export class Upstream {
   }
 
   get isEjected(): boolean {
-    return this.health.isEjected || this.lagEjectedUntil > Date.now()
+    return this.health.isEjected || this.lagEjectedUntil > monotonicMs()
   }
 
   /** True if the endpoint does not respond at all or its plan is used up. */
@@ -65,29 +66,29 @@ export class Upstream {
 
   /** Highest recently reported block; -1 if none. */
   get head(): number {
-    return Date.now() - this.seenHead.seenAt < MAX_HEAD_AGE_MS ? this.seenHead.number : -1
+    return monotonicMs() - this.seenHead.seenAt < MAX_HEAD_AGE_MS ? this.seenHead.number : -1
   }
 
   /** Records a head that does not lag. */
   recordHead(number: number): void {
-    this.seenHead = { number, seenAt: Date.now() }
+    this.seenHead = { number, seenAt: monotonicMs() }
     this.lagEjectedUntil = Number.NEGATIVE_INFINITY
   }
 
   /** Records a head that lags, and ejects the endpoint. */
   recordLaggingHead(number: number): void {
     this.recordHead(number)
-    this.lagEjectedUntil = Date.now() + this.ejectMs
+    this.lagEjectedUntil = monotonicMs() + this.ejectMs
     this.forgetVerification()
   }
 
   /** True unless the endpoint recently refused a block hash as the block parameter (EIP-1898). */
   get acceptsBlockHashes(): boolean {
-    return Date.now() - this.hashRefusedAt > RECHECK_AFTER_MS
+    return monotonicMs() - this.hashRefusedAt > RECHECK_AFTER_MS
   }
 
   recordHashRefused(): void {
-    this.hashRefusedAt = Date.now()
+    this.hashRefusedAt = monotonicMs()
   }
 
   /** True if the endpoint ran calls at its newest block when its capabilities were last read. */
@@ -120,7 +121,7 @@ export class Upstream {
   async capabilities(): Promise<Capabilities> {
     this.pendingCapabilities ??= this.readCapabilities()
     const capabilities = await this.pendingCapabilities
-    if (!capabilities.canOverrideState && Date.now() - this.capabilitiesReadAt > RECHECK_AFTER_MS)
+    if (!capabilities.canOverrideState && monotonicMs() - this.capabilitiesReadAt > RECHECK_AFTER_MS)
       this.pendingCapabilities = undefined
     return capabilities
   }
@@ -159,7 +160,7 @@ export class Upstream {
       }
     }
     const pending = readCapabilities(request)
-    this.capabilitiesReadAt = Date.now()
+    this.capabilitiesReadAt = monotonicMs()
     return pending.then(
       (capabilities) => {
         this.isBlockIgnored = capabilities.ignoresBlock
