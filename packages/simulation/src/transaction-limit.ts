@@ -1,5 +1,5 @@
 /** Detects the maximum gas limit of a transaction (EIP-7825). */
-import { type Hex, toAddress } from '@sluice/chains'
+import { type Hex, toAddress, wordOf } from '@sluice/chains'
 import { type BlockHeader, NO_HASH, type RequestOptions, type Rpc, RpcError } from '@sluice/rpc'
 
 /** Maximum gas per transaction since Osaka (EIP-7825). */
@@ -50,7 +50,7 @@ export class TransactionLimit {
       const overrides = { [VERSION_TEST]: { code: COUNTS_ZEROS } }
       const block = hash === NO_HASH ? 'pending' : { blockHash: hash }
       const answer = await rpc.call({ to: VERSION_TEST, data: '0x' }, block, { ...options, overrides })
-      const isActive = answer.length === 66 && BigInt(answer) === 256n
+      const isActive = wordOf(answer) === 256n
       if (isActive) this.activeFromBlock = Math.min(this.activeFromBlock, number)
       else this.recordInactive(number)
       return isActive

@@ -3,7 +3,7 @@
  * of their receipts.
  */
 import { IGuard__factory } from '@sluice/bindings'
-import { type Address, type Hex, PPM, toAddress, ZERO_ADDRESS } from '@sluice/chains'
+import { type Address, type Hex, PPM, toAddress, wordOf, ZERO_ADDRESS } from '@sluice/chains'
 import type { Interface } from 'ethers'
 import { accountIn, TRANSFER, WITHDRAWAL } from '../topics.ts'
 
@@ -103,8 +103,4 @@ function unwrappedBy(guard: Address, wrappedNative: Address, logs: readonly Log[
     return isOwn && accountIn(log.topics[1]!) === guard ? (wordOf(log.data) ?? []) : []
   })
   return amounts.length === 0 ? null : amounts.reduce((sum, amount) => sum + amount)
-}
-
-function wordOf(data: string): bigint | null {
-  return data.length === 66 ? BigInt(data) : null
 }

@@ -1,6 +1,6 @@
 /** Determines the accounts that control a pool's quotes. The vault accepts any contract as a pool. */
 import { IBalancerV2Factory__factory, IBalancerV2PoolState__factory } from '@sluice/bindings'
-import { type Address, type DexRow, type Hex, toAddress, ZERO_ADDRESS } from '@sluice/chains'
+import { type Address, type DexRow, type Hex, toAddress, wordOf, ZERO_ADDRESS } from '@sluice/chains'
 import type { Pool, Reads } from '../../family.ts'
 import type { BalancerV2Fixed } from './types.ts'
 
@@ -31,7 +31,7 @@ export function* readFixed(row: DexRow, pools: readonly Pool<null>[]): Reads<rea
   const readsPerPool = 2 + factories.length
   return pools.map((pool, i) => {
     const [ownerAnswer, providersAnswer, ...factoryAnswers] = answers.slice(i * readsPerPool, (i + 1) * readsPerPool)
-    const isGenuine = factoryAnswers.some((answer) => answer?.length === 66 && BigInt(answer) === 1n)
+    const isGenuine = factoryAnswers.some((answer) => wordOf(answer) === 1n)
     const controllers: Address[] = isGenuine
       ? [...ownerOf(ownerAnswer), ...providersOf(providersAnswer)]
       : [pool.address]
@@ -45,7 +45,7 @@ export function* readFixed(row: DexRow, pools: readonly Pool<null>[]): Reads<rea
  * owner, because a factory of the row created it.
  */
 function ownerOf(answer: Hex | null | undefined): readonly Address[] {
-  if (answer?.length !== 66) return []
+  if (!answer || wordOf(answer) === null) return []
   const owner = toAddress(poolInterface.decodeFunctionResult('getOwner', answer)[0])
   return owner === ZERO_ADDRESS || owner === GOVERNANCE ? [] : [owner]
 }

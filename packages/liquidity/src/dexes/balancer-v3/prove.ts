@@ -1,6 +1,6 @@
 /** Verifies listed pools and buffers on chain, with the vault and the factories. */
 import { IBalancerV2Factory__factory, IBalancerV3VaultState__factory } from '@sluice/bindings'
-import { type DexRow, type Hex, isAddress, toAddress } from '@sluice/chains'
+import { type DexRow, type Hex, isAddress, toAddress, wordOf } from '@sluice/chains'
 import type { ListedPool, Pool, Reads } from '../../family.ts'
 import { findBuffers } from './buffers.ts'
 import { registeredPool } from './state.ts'
@@ -43,7 +43,7 @@ export function* provePools(row: DexRow, listedPools: readonly ListedPool[]): Re
     const [data, hooks, roles, fromFactory] = answers.slice(4 * k, 4 * k + 4)
     if (!data || !hooks || !roles) continue
     const { tokens, tokenInfo } = vaultInterface.decodeFunctionResult('getPoolData', data)[0]
-    const isConfirmed = fixed.factory !== undefined && fromFactory?.length === 66 && BigInt(fromFactory) === 1n
+    const isConfirmed = fixed.factory !== undefined && wordOf(fromFactory) === 1n
     const pool = registeredPool(row, {
       pool: address,
       factory: isConfirmed ? fixed.factory! : address,

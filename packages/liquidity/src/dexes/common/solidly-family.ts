@@ -1,7 +1,7 @@
 /** Builds the families of stable and volatile pairs: `solidly` and `velodrome-v2`. */
 import { ISolidlyPairState__factory, SolidlyLens__factory } from '@sluice/bindings'
 import { callCodec, eventReader } from '@sluice/bindings/codec'
-import { type Address, type DexRow, type Hex, toAddress, ZERO_ADDRESS } from '@sluice/chains'
+import { type Address, type DexRow, type Hex, toAddress, wordOf, ZERO_ADDRESS } from '@sluice/chains'
 import { type DexFamily, type Pool, PoolRefusal, type Read, type Reads } from '../../family.ts'
 import { SOLIDLY_LENS } from '../../lenses.ts'
 import { NO_LIMIT } from '../../math/capacity.ts'
@@ -164,7 +164,7 @@ export function solidlyFamily(kind: SolidlyKind): DexFamily<SolidlyState> {
 
 /** Returns the state with the pause of its factory. `answer` is null for a factory without the getter. */
 export function withPause(state: SolidlyState, answer: Hex | null | undefined): SolidlyState {
-  const isPaused = answer?.length === 66 && BigInt(answer) !== 0n
+  const isPaused = (wordOf(answer) ?? 0n) !== 0n
   if (isPaused === (state.paused === true)) return state
   const { paused, ...unpausedState } = state
   return isPaused ? { ...state, paused: true } : unpausedState

@@ -1,7 +1,7 @@
 /** Notices balances of rebasing coins, which change without a log of the pool. */
 import { ICurvePoolState__factory } from '@sluice/bindings'
 import { callCodec } from '@sluice/bindings/codec'
-import type { DexRow } from '@sluice/chains'
+import { type DexRow, wordOf } from '@sluice/chains'
 import type { Pool, Reads } from '../../family.ts'
 import { rereadChanged } from '../common/reread-changed.ts'
 import { decodeState, movesSilently, poolRead, READ_GAS, readStates } from './state.ts'
@@ -43,7 +43,7 @@ export function* refreshStates(
   const changedPools = otherPools.filter(({ state: { balances } }) => {
     const poolAnswers = answers.slice(offset, offset + balances.length)
     offset += balances.length
-    return balances.some((balance, coin) => poolAnswers[coin]?.length !== 66 || BigInt(poolAnswers[coin]) !== balance)
+    return balances.some((balance, coin) => wordOf(poolAnswers[coin]) !== balance)
   })
   const otherStates = (yield* rereadChanged(readStates, row, otherPools, changedPools))[Symbol.iterator]()
   const movingAnswers = answers[Symbol.iterator]()

@@ -1,6 +1,6 @@
 /** Reads parameters of Velodrome V2 pairs that their factory changes without a log of the pairs: fees and the pause. */
 import { IVelodromeV2Factory__factory } from '@sluice/bindings'
-import type { DexRow, Hex } from '@sluice/chains'
+import { type DexRow, type Hex, wordOf } from '@sluice/chains'
 import { id } from 'ethers'
 import type { DexFamily, Pool, Read, Reads } from '../../family.ts'
 import type { SolidlyState } from '../../math/solidly.ts'
@@ -41,8 +41,10 @@ export const createParameterRefresh = (readStates: DexFamily<SolidlyState>['read
         gas: FEE_GAS,
       })),
     ]
-    const isChanged = ({ feePpm }: SolidlyState, answer: Hex | null | undefined) =>
-      answer?.length === 66 && BigInt(answer) * PPM_PER_FEE_UNIT !== BigInt(feePpm)
+    const isChanged = ({ feePpm }: SolidlyState, answer: Hex | null | undefined) => {
+      const fee = wordOf(answer)
+      return fee !== null && fee * PPM_PER_FEE_UNIT !== BigInt(feePpm)
+    }
     const changedPools = pools.filter(({ state }, i) => isChanged(state, feeAnswers[i]))
     const states = yield* rereadChanged(readStates, row, pools, changedPools)
     return states.map((state) => state && withPause(state, pauseAnswer))
