@@ -1,5 +1,5 @@
 import { type Address, toAddress } from '@sluice/chains'
-import type { Pool, Trust } from '@sluice/liquidity'
+import { gasRow, type Pool, type Trust, tokenGas } from '@sluice/liquidity'
 import { random } from '@sluice/liquidity/testing'
 import { type Leg, type RoutePlan, routeGas } from '@sluice/routing'
 import { expect, test } from 'vitest'
@@ -178,4 +178,40 @@ test('at most a fifth of the unexplained gas is expected as a refund', () => {
   const expected = lessons.expectedGas(swap, 0)
   expect(expected).toBeGreaterThanOrEqual(gross * 0.8 - 1_000)
   expect(expected).toBeLessThanOrEqual(gross + 1_000)
+})
+
+test('a simulation is distributed by the uncertainty of the parts, of the crossed ticks, and of the sender', () => {
+  const { hop, piece } = gasRow('uniswap-v3')
+  const legOf = (k: number, pieces: number): Leg => ({
+    pool: { id: `p${k}`, family: 'uniswap-v3', dex: 'test', address: token(30 + k), tokens: [], state: {} },
+    ...{ tokenIn: token(k), tokenOut: token(k + 1), num: 1n, den: 1n, amountIn: 1n, amountOut: 1n },
+    gas: hop + tokenGas(token(k)) + tokenGas(token(k + 1)) + pieces * piece,
+  })
+  // Standard deviations and counts: the route, its ends, its tokens, the pools, and the transfers of the sold tokens.
+  const ends = [3_000, 6_000, 6_000, 6_000, 6_000].map((deviation) => [deviation, 1])
+  const hopParts = [12_000, 8_000].map((deviation) => [deviation, 1])
+  for (const { legs, pieces, parts } of [
+    { legs: [legOf(0, 0)], pieces: 0, parts: [...ends, ...hopParts] },
+    { legs: [legOf(0, 3)], pieces: 3, parts: [...ends, ...hopParts] },
+    // The token between the pools counts twice.
+    { legs: [legOf(0, 1), legOf(1, 0)], pieces: 1, parts: [...ends, ...hopParts, ...hopParts, [6_000, 2]] },
+  ]) {
+    const swap = { tokenIn: token(0), tokenOut: legs.at(-1)!.tokenOut, legs }
+    const { charged, refund } = routeGas({ ...swap, wrappedNative: null })
+    const noise = (0.005 * charged) ** 2 + pieces * 12_000 ** 2
+    let estimates = parts.map(([deviation, count]) => ({ variance: deviation! ** 2, count: count! }))
+    const lessons = new GasLessons(null)
+    let expected = charged
+    for (const error of [4_000, 8_000, -9_000, 1e9, -1e9]) {
+      lessons.observe(swap, expected + refund + error, 0)
+      const sum = estimates.reduce((total, { variance, count }) => total + count ** 2 * variance, 0)
+      const maxError = 0.1 * Math.max(charged, expected)
+      expected += (Math.max(-maxError, Math.min(maxError, error)) * sum) / (sum + noise)
+      estimates = estimates.map(({ variance, count }) => ({
+        variance: Math.max(500 ** 2, variance * (1 - (count ** 2 * variance) / (sum + noise))),
+        count,
+      }))
+      expect(lessons.expectedGas(swap, 0)).toBeCloseTo(expected, 6)
+    }
+  }
 })
