@@ -1,6 +1,6 @@
 /** Reads gas prices, once per block. */
 import type { Hex } from '@sluice/chains'
-import { type BlockHeader, NO_HASH, type RequestOptions, type Rpc } from '@sluice/rpc'
+import { type BlockHeader, NO_HASH, type RequestOptions, type Rpc, resultInTime } from '@sluice/rpc'
 import { BoundedMap } from './bounded-map.ts'
 
 /** Maximum cached blocks: the newest ones and a few past ones. */
@@ -56,21 +56,13 @@ export class FeeReader {
    */
   nextBaseFee(rpc: Rpc, header: BlockHeader, options?: RequestOptions): Promise<bigint | undefined> {
     if (header.baseFeePerGas === null) return Promise.resolve(undefined)
-    return readOnce(this.baseFeeByBlock, header, () => {
-      const { promise, resolve } = Promise.withResolvers<bigint | undefined>()
-      if (this.isFeeHistorySlow) resolve(undefined)
-      let isLate = false
-      const timer = setTimeout(() => {
-        isLate = true
-        this.isFeeHistorySlow = true
-        resolve(undefined)
-      }, MAX_BASE_FEE_WAIT_MS)
-      void this.readNextBaseFee(rpc, header, options).then((fee) => {
-        clearTimeout(timer)
-        if (!isLate) this.isFeeHistorySlow = false
-        resolve(fee)
+    return readOnce(this.baseFeeByBlock, header, async () => {
+      const wasSlow = this.isFeeHistorySlow
+      const read = resultInTime(this.readNextBaseFee(rpc, header, options), MAX_BASE_FEE_WAIT_MS, null).then((fee) => {
+        this.isFeeHistorySlow = fee === null
+        return fee ?? undefined
       })
-      return promise
+      return wasSlow ? undefined : read
     })
   }
 

@@ -7,11 +7,10 @@
 import { type Address, type Chain, ZERO_ADDRESS } from '@sluice/chains'
 import type { Pool, Snapshot } from '@sluice/liquidity'
 import { hopPrograms, type MeasuredHop } from '@sluice/routing'
-import { inSlices, type Rpc } from '@sluice/rpc'
+import { endsInTime, inSlices, type Rpc } from '@sluice/rpc'
 import { BoundedMap, type HopToMeasure, measureHops, type SimulationContext } from '@sluice/simulation'
 import type { ChainContracts } from '../chain/contracts.ts'
 import type { Logger } from '../events.ts'
-import { endsInTime } from '../in-time.ts'
 import type { MeasuredGas } from './measured-gas.ts'
 import { probeAmount } from './probe-amount.ts'
 
