@@ -35,6 +35,7 @@ class MemoryStore implements Store {
   content: SavedBatch[] = []
   saves: SaveCommand[][] = []
   isComplete = true
+  isLost = false
   closed = 0
   failure: Error | null = null
   onPart: (part: SaveCommand) => void = () => {}
@@ -325,6 +326,26 @@ describe('a restored market', () => {
     publish(8, [{ ...pool, state: 6 }])
     await saver.save()
     expect(summary(store.saves[0])).toMatchObject({ newPools: [[pool.id, 0]], changedPools: [pool.id] })
+  })
+
+  test('opens a lost store again, empty, and saves everything', async () => {
+    const { directory, saver, publish } = market()
+    const pool = poolOf(20, 'plain')
+    await saver.restore()
+    directory.add({ row: directory.rows[0]!, pool })
+    publish(7, [{ ...pool, state: 5 }])
+    await saver.save()
+    const lostStore = store
+    store = new MemoryStore()
+    lostStore.failure = new Error('the thread has ended')
+    lostStore.isLost = true
+    // Nothing has changed since the last save, which may be lost too.
+    await saver.save()
+    expect([opened, lostStore.saves.length, errors]).toEqual([[false, true], 1, []])
+    expect(summary(store.saves[0])).toMatchObject({ newPools: [[pool.id, 0]], changedPools: [pool.id] })
+    publish(8, [])
+    await saver.save()
+    expect([opened, store.saves.length]).toEqual([[false, true], 2])
   })
 
   test('reports a store that cannot be opened, and opens an empty one at a later save', async () => {

@@ -80,7 +80,7 @@ export class Saver {
   /** Index of each DEX row (deployment) among the directory's rows. */
   private readonly rowNumbers: ReadonlyMap<unknown, number>
   private store: Store | null = null
-  /** True if the store could not be opened. Each save tries again, and discards its content. */
+  /** True if the store could not be opened, or was lost. Each save tries again, and discards its content. */
   private mustReopen = false
   /** Pools in the file that have a state. */
   private savedPools = PoolMap.empty
@@ -197,6 +197,11 @@ export class Saver {
 
   private async saveNow(): Promise<void> {
     const { ledger } = this.components
+    if (this.store?.isLost) {
+      this.store = null
+      this.forgetSaved()
+      this.mustReopen = true
+    }
     if ((await this.store?.isIntact?.()) === false) this.forgetSaved()
     // Save nothing before the first sync: the restored state may belong to a reorged branch.
     const top = ledger.newest && ledger.history?.top

@@ -31,6 +31,7 @@ test('requests to a thread that ends fail, later ones too, and the next file sta
   const opening = StoreFile.open('one')
   workers[0]!.answer(null)
   const file = await opening
+  expect(file.isLost).toBe(false)
   const failures: Error[] = []
   for (const request of [file.close(), StoreFile.open('two')])
     request.catch((error: Error) => void failures.push(error))
@@ -40,9 +41,10 @@ test('requests to a thread that ends fail, later ones too, and the next file sta
   await turn()
   expect(failures).toMatchObject(Array(2).fill({ message: 'the thread that keeps files has ended', cause }))
   await expect(file.close()).rejects.toThrow('the thread that keeps files has ended')
-  expect(workers[0]!.requests).toHaveLength(3)
+  expect([file.isLost, workers[0]!.requests.length]).toEqual([true, 3])
   const reopening = StoreFile.open('two')
   expect(workers).toHaveLength(2)
   workers[1]!.answer(null)
-  expect((await reopening).facts).toBeNull()
+  expect(await reopening).toMatchObject({ facts: null, isLost: false })
+  expect(file.isLost).toBe(true)
 })

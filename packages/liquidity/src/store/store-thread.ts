@@ -108,6 +108,11 @@ export class StoreFile implements Store {
     }
   }
 
+  /** True if the thread that holds the file has ended. */
+  get isLost(): boolean {
+    return thread !== this.worker
+  }
+
   close(): Promise<void> {
     return this.requestStore({ do: 'close' })
   }

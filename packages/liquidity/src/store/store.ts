@@ -15,5 +15,7 @@ export interface Store {
   save(facts: SavedFacts, commands: AsyncIterable<SaveCommand>): Promise<void>
   /** False if saved state was lost, which can happen in a shared store: everything must be saved again. */
   isIntact?(): Promise<boolean>
+  /** True if the store has failed for good: it must be opened again, and its content is unknown. */
+  readonly isLost?: boolean
   close(): Promise<void>
 }
