@@ -106,6 +106,20 @@ describe('a snapshot file', () => {
     database.close()
   })
 
+  test.each(['facts', 'pools'])('is refused, and not repaired, if its table %s was dropped', (table) => {
+    const path = newPath()
+    const database = new SnapshotDatabase(path)
+    database.save(factsAt(1), { newPools: [saved(1)], changedPools: [pool(1)], goneIds: [] })
+    database.close()
+    const db = new DatabaseSync(path)
+    db.exec(`DROP TABLE ${table}`)
+    db.close()
+    for (let k = 0; k < 2; k++)
+      expect(() => new SnapshotDatabase(path)).toThrow(
+        expect.objectContaining({ code, message: `${path} is not a snapshot: it lacks the table ${table}` }),
+      )
+  })
+
   test('refuses to save over what another process has saved', () => {
     const path = newPath()
     const [ours, theirs] = [new SnapshotDatabase(path), new SnapshotDatabase(path)]

@@ -17,6 +17,7 @@ export const STATE_FORMAT = 5
  */
 export const LOCK_WAIT_MS = 2_000
 
+const TABLES = ['facts', 'pools']
 const SCHEMA = `
   CREATE TABLE IF NOT EXISTS facts (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
   -- state is NULL while a pool cannot be read; dexRow is its DEX in the order of the chain's file
@@ -74,7 +75,11 @@ export class SnapshotDatabase {
       this.db = new DatabaseSync(path, { readOnly, timeout: LOCK_WAIT_MS })
       // The write-ahead log survives a kill at any moment. A power failure can lose the last save but never mix two
       // saves.
-      if (!readOnly) this.db.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; ${SCHEMA}`)
+      if (!readOnly) {
+        this.db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;')
+        assertNoTableMissing(this.db, TABLES)
+        this.db.exec(`BEGIN; ${SCHEMA} COMMIT;`)
+      }
       const prepare = (sql: string) => (readOnly ? null : this.db.prepare(sql))
       this.insertPool = prepare(
         'INSERT INTO pools VALUES (?, ?, ?, NULL) ON CONFLICT (id) DO UPDATE SET dexRow = excluded.dexRow, identity = excluded.identity',
@@ -194,6 +199,18 @@ export class SnapshotDatabase {
     const row = this.db.prepare('SELECT value FROM facts WHERE name = ?').get(name)
     return row ? String(row.value) : null
   }
+}
+
+/**
+ * Throws if a file with some of these tables lacks others. A missing table must not be created again: the content of
+ * the other tables is then incomplete.
+ */
+export function assertNoTableMissing(db: DatabaseSync, names: readonly string[]): void {
+  const existingRows = db.prepare("SELECT name FROM sqlite_master WHERE type = 'table'").all()
+  const existingNames = new Set(existingRows.map(({ name }) => String(name)))
+  const missingNames = names.filter((name) => !existingNames.has(name))
+  if (missingNames.length > 0 && missingNames.length < names.length)
+    throw new Error(`it lacks the table ${missingNames.join(', ')}`)
 }
 
 /** Interns addresses, so that an address that many pools share is stored once in memory. */

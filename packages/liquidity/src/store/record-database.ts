@@ -8,7 +8,7 @@ import { MarketError } from '../errors.ts'
 import type { Pool } from '../family.ts'
 import { PoolMap } from '../pool-map.ts'
 import type { Snapshot } from '../snapshot.ts'
-import { LOCK_WAIT_MS } from './database.ts'
+import { assertNoTableMissing, LOCK_WAIT_MS } from './database.ts'
 import { fromText, toText } from './text.ts'
 
 /** Incremented when a family's state, `fixed`, or this schema changes: older files are cleared. */
@@ -16,6 +16,7 @@ const FORMAT = 1
 /** Fraction of the blocks that is deleted at once when the file is full. */
 const DELETED_SHARE = 1 / 8
 
+const TABLES = ['facts', 'blocks', 'pools', 'parts', 'records']
 const SCHEMA = `
   CREATE TABLE IF NOT EXISTS facts (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
   -- base is the seq of the block with all pools from which the differences start
@@ -62,15 +63,27 @@ export class RecordDatabase {
   /** Number (`seq`) of the last block that was written with all pools. */
   private baseSeq = 0
 
-  /** Deletes the content of a file with another format. @throws Error if the file cannot be written */
+  /**
+   * Deletes the content of a file with another format.
+   *
+   * @throws Error if the file cannot be written, or if it lacks a table. In the latter case, its content is deleted, so
+   *   that the next attempt opens an empty file
+   */
   constructor(path: string, limits: RecordLimits) {
     this.limits = limits
     this.db = new DatabaseSync(path, { timeout: LOCK_WAIT_MS })
     this.db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;')
+    const dropAll = () => this.db.exec(TABLES.map((name) => `DROP TABLE IF EXISTS ${name};`).join(' '))
+    try {
+      assertNoTableMissing(this.db, TABLES)
+    } catch (error) {
+      dropAll()
+      this.db.close()
+      throw new Error(`${path}: ${(error as Error).message}; its content was deleted`, { cause: error })
+    }
     const format = formatOf(this.db)
-    if (format !== undefined && format !== FORMAT)
-      this.db.exec('DROP TABLE blocks; DROP TABLE pools; DROP TABLE parts; DROP TABLE records;')
-    this.db.exec(SCHEMA)
+    if (format !== undefined && format !== FORMAT) dropAll()
+    this.db.exec(`BEGIN; ${SCHEMA} COMMIT;`)
     this.db.prepare("INSERT OR REPLACE INTO facts VALUES ('format', ?)").run(FORMAT)
   }
 

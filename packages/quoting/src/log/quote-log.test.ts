@@ -2,10 +2,11 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { type Address, toAddress } from '@sluice/chains'
 import { families, findRecord, type Pool, PoolMap, type Snapshot } from '@sluice/liquidity'
 import { buildGraph, encodeSwap, findRoute, type RouteRequest } from '@sluice/routing'
-import { afterAll, describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, test, vi } from 'vitest'
 import type { QuoteRecord } from '../quote/quote-record.ts'
 import { QuoteLog } from './quote-log.ts'
 import { replayRecord } from './record.ts'
@@ -152,6 +153,43 @@ describe('the log', () => {
     log.add(snapshot, quote)
     expect(log.counts).toEqual({ entries: 1, evicted: 1 })
     await log.close()
+  })
+
+  test('that cannot be written is tried again after a minute, without being closed', async () => {
+    const { log, path, warnings } = openLog('full')
+    mkdirSync(path, { recursive: true })
+    const now = vi.spyOn(performance, 'now')
+    try {
+      now.mockReturnValue(1_000_000)
+      log.add(snapshot, quote)
+      await log.write()
+      rmSync(path, { recursive: true })
+      now.mockReturnValue(1_059_999)
+      log.add(snapshot, quote)
+      expect([warnings.length, log.counts]).toEqual([1, { entries: 0, evicted: 1 }])
+      now.mockReturnValue(1_060_000)
+      log.add(snapshot, quote)
+      await log.write()
+      expect([warnings.length, findRecord(path, 'a') !== null]).toEqual([1, true])
+    } finally {
+      now.mockRestore()
+      await log.close()
+    }
+  })
+
+  test('whose table was dropped is reported, and is then empty', async () => {
+    const { log, path, warnings } = openLog('dropped')
+    log.add(snapshot, quote)
+    await log.close()
+    const db = new DatabaseSync(path)
+    db.exec('DROP TABLE pools')
+    db.close()
+    log.add(snapshot, quoteOn(snapshot, 'b'))
+    await log.close()
+    expect(warnings).toMatchObject([{ err: { message: expect.stringContaining('it lacks the table pools') } }])
+    log.add(snapshot, quoteOn(snapshot, 'c'))
+    await log.close()
+    expect([warnings.length, findRecord(path, 'a'), findRecord(path, 'c') !== null]).toEqual([1, null, true])
   })
 
   test('that cannot be written is reported once, and tried again after it was closed', async () => {

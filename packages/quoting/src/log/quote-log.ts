@@ -9,6 +9,8 @@ import { encodePart, encodeRecord } from './record.ts'
 const MAX_WAITING = 1_000
 /** Milliseconds between two writes, so that several blocks of a fast chain share one write. */
 const WRITE_EVERY_MS = 1_000
+/** Milliseconds after a failed write during which quotes are dropped. */
+const RETRY_AFTER_MS = 60_000
 /** Maximum quotes of a chain in its log. */
 const MAX_RECORDS = 20_000
 
@@ -34,8 +36,8 @@ export class QuoteLog {
   private timer: NodeJS.Timeout | undefined
   private lastWrite: Promise<void> = Promise.resolve()
   private file: RecordFile | undefined
-  /** True after a failed write until `close`, which is called when the process stops following the chain. */
-  private hasFailed = false
+  /** Time of the last failed write (`performance.now()`). */
+  private failedAtMs = Number.NEGATIVE_INFINITY
 
   constructor(options: QuoteLogOptions, log: Pick<Logger, 'warn'>) {
     this.options = options
@@ -48,7 +50,7 @@ export class QuoteLog {
   }
 
   add(snapshot: Snapshot, record: QuoteRecord, quotedMs = Date.now()): void {
-    if (this.queuedCount >= MAX_WAITING || this.hasFailed) {
+    if (this.queuedCount >= MAX_WAITING || performance.now() - this.failedAtMs < RETRY_AFTER_MS) {
       this.droppedCount++
       return
     }
@@ -77,7 +79,7 @@ export class QuoteLog {
   private async closeFile(): Promise<void> {
     const { file } = this
     this.file = undefined
-    this.hasFailed = false
+    this.failedAtMs = Number.NEGATIVE_INFINITY
     await file?.close()
   }
 
@@ -99,10 +101,14 @@ export class QuoteLog {
     }
   }
 
-  private onWriteFailed(error: unknown): void {
-    this.hasFailed = true
+  private async onWriteFailed(error: unknown): Promise<void> {
+    const { file } = this
+    // Open the file again at the next attempt, because the thread that holds it may have ended.
+    this.file = undefined
+    this.failedAtMs = performance.now()
     this.queue.clear()
     this.queuedCount = 0
     this.log.warn({ err: error, path: this.options.path }, 'failed to write the quote log')
+    await file?.close().catch(() => undefined)
   }
 }
