@@ -215,3 +215,19 @@ test('a simulation is distributed by the uncertainty of the parts, of the crosse
     }
   }
 })
+
+test('a part is corrected by at most 300,000 gas', () => {
+  const leg: Leg = {
+    pool: { id: 'p', family: 'uniswap-v2', dex: 'test', address: token(3), tokens: [], state: {} },
+    ...{ tokenIn: token(0), tokenOut: token(1), num: 1n, den: 1n, amountIn: 1n, amountOut: 1n, gas: 53_456 },
+  }
+  const swap = { tokenIn: token(0), tokenOut: token(1), legs: [leg] }
+  const { charged, refund } = routeGas({ ...swap, wrappedNative: null })
+  // The route, its two ends, its two tokens, the pool, and the transfer of the sold token.
+  for (const sign of [1, -1]) {
+    const lessons = new GasLessons(null)
+    for (let k = 0; k < 2_000; k++) lessons.observe(swap, sign * 1e12, 0)
+    const gross = charged + refund + sign * 7 * 300_000
+    expect(lessons.expectedGas(swap, 0)).toBeCloseTo(gross - Math.max(0, Math.min(refund, gross / 5)), 6)
+  }
+})
