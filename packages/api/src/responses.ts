@@ -62,7 +62,12 @@ export const swapResponse = z.object({
     .describe(
       'Chain, block, and a digest of the route with its amounts. If the service keeps a quote log, its operator can find and compute the quote again by this id.',
     ),
-  priceImpact: z.number().nullable().describe('Loss against the mid price of the same route, in percent.'),
+  priceImpact: z
+    .number()
+    .nullable()
+    .describe(
+      'Loss against the mid price of the same route, in percent. Leaves out dust pools: pools that pay less than half of their mid price, and together take at most 1 % of the input and pay at most 5 % of the output.',
+    ),
   gasCharged: units.describe(
     'Gas that the sender is charged, after refunds, as in the receipt. `gasCost` and `netToAmount` are based on it.',
   ),

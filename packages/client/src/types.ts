@@ -113,7 +113,10 @@ export type Route = {
   readonly expiresAtBlock?: number
   /** Id that lets the operator of the service reproduce the quote. */
   readonly quoteId?: string
-  /** Loss against the mid price of the same route, in percent. */
+  /**
+   * Loss against the mid price of the same route, in percent. Leaves out dust pools: pools that pay less than half of
+   * their mid price, and together take at most 1 % of the input and pay at most 5 % of the output.
+   */
   readonly priceImpact?: number | null
   /** Gas charged to the sender after refunds. `gasCost` and `netToAmount` are based on it. */
   readonly gasCharged?: string
