@@ -290,6 +290,11 @@ export interface DexFamily<State = unknown> {
    */
   readonly contractTopics?: readonly Hex[]
   /**
+   * topic0 of the logs, among `topics`, after which an unreadable pool may be readable, such as the end of its pause. If
+   * the sampled twin has taken over the pool, it is handed back. Absent: none.
+   */
+  readonly resumeTopics?: readonly Hex[]
+  /**
    * Returns the state after a log of the pool. Returns `'reread'` if the log lacks data and the pool must be read
    * again, and `'ignore'` if the log changes nothing.
    */

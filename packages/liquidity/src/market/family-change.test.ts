@@ -24,6 +24,8 @@ const exact = poolOf('erc4626', 'exact')
 const twin = { ...poolOf('erc4626-sampled', 'sample of block 2'), fixed: { exact: undefined } }
 
 const PAUSED = '0xdd' as Hex
+/** Log of one pool, with the pool's id in its data. */
+const POOL_PAUSED = '0xee' as Hex
 
 /** A follower at block 2 of a pool whose family has changed once, or back too, and the change that it reports next. */
 async function followingAfter(
@@ -41,8 +43,18 @@ async function followingAfter(
     },
   })
   const families = [
-    familyOf(exactRow, exactState, { contractTopics: [PAUSED] }),
-    familyOf(twinRow, 'first sample', { sampled: {} }),
+    familyOf(exactRow, exactState, {
+      ...{ contractTopics: [PAUSED], topics: [POOL_PAUSED], resumeTopics: [POOL_PAUSED] },
+      poolIdOf: ({ data }: { data: string }) => data,
+      applyLog: (_: unknown, { address }: { address: Address }) => (address === at(8) ? 'reread' : 'ignore'),
+    }),
+    familyOf(twinRow, 'first sample', {
+      sampled: {},
+      refreshStates: function* (_: DexRow, batch: readonly unknown[]) {
+        yield []
+        return batch.map(() => 'sampled again')
+      },
+    }),
   ]
   const chain = { hubs: [at(1), at(2)], stables: [], tokens: [], wrappedNative: null, dexes: [exactRow] }
   const directory = new PoolDirectory(chain as unknown as Chain, families as never)
@@ -97,4 +109,19 @@ test.each([
     changes: [['moved']],
   })
   expect(await follow(null)).toMatchObject({ pools: [['erc4626-sampled', 'first sample']], family: 'erc4626-sampled' })
+})
+
+test('is undone by a log of the pool, such as the end of its own pause, unless another contract emits the log', async () => {
+  const follow = (address: Address, data: string) =>
+    followingAfter([of(exact), of(twin)], false, header(3), {
+      exactState: 'read again',
+      logs: [{ address, data, topics: [POOL_PAUSED] }],
+    })
+  expect(await follow(at(8), 'moved')).toEqual({
+    pools: [['erc4626', 'read again']],
+    family: 'erc4626',
+    changes: [['moved']],
+  })
+  for (const sampled of [follow(at(7), 'moved'), follow(at(8), 'other')])
+    expect(await sampled).toMatchObject({ pools: [['erc4626-sampled', 'sampled again']], family: 'erc4626-sampled' })
 })

@@ -71,6 +71,8 @@ export class PoolDirectory {
   private readonly poolIdOfByTopic: ReadonlyMap<Hex, (log: Log) => string>
   /** topic0 of the logs that concern all pools of a contract. */
   private readonly contractTopics: ReadonlySet<Hex>
+  /** topic0 of the logs after which an unreadable pool may be readable. */
+  private readonly resumeTopics: ReadonlySet<Hex>
 
   constructor(chain: Chain, families: readonly DexFamily[], limits: MarketLimits = defaultMarketLimits) {
     this.limits = limits
@@ -92,6 +94,7 @@ export class PoolDirectory {
     this.rowsByFactory = Map.groupBy(this.rows, (row) => row.address)
     const servedFamilies = new Set(this.rows.map((row) => this.familyOf(row)))
     this.contractTopics = new Set([...servedFamilies].flatMap(({ contractTopics = [] }) => contractTopics))
+    this.resumeTopics = new Set([...servedFamilies].flatMap(({ resumeTopics = [] }) => resumeTopics))
     this.topics = [
       ...[...servedFamilies].flatMap(({ topics, creationTopics = [] }) => [...topics, ...creationTopics]),
       ...this.contractTopics,
@@ -214,13 +217,25 @@ export class PoolDirectory {
   }
 
   /**
-   * Hands the pools of contracts that emitted a log with a topic of `contractTopics` back to their exact families, which
-   * may read them again, such as after a pause.
+   * Hands pools of sampled twins back to their exact families, which may read them again, such as after a pause: the
+   * pools of contracts that emitted a log with a topic of `contractTopics`, and pools with a log of `resumeTopics`.
    */
   handBackAfter(logs: readonly Log[]): void {
-    for (const { address, topics } of logs)
-      if (this.contractTopics.has(topics[0]!))
-        for (const id of [...this.followed.idsOfContract(address)]) this.handBack(id)
+    for (const log of logs) {
+      if (this.contractTopics.has(log.topics[0]!))
+        for (const id of [...this.followed.idsOfContract(log.address)]) this.handBack(id)
+      if (this.resumeTopics.has(log.topics[0]!))
+        for (const id of this.poolIdsOf(log)) if (this.mayResume(id, log)) this.handBack(id)
+    }
+  }
+
+  /** True if the exact family of a pool uses the log as one of `resumeTopics`. Any contract can emit such a log. */
+  private mayResume(id: string, log: Log): boolean {
+    const entry = this.followed.get(id)
+    if (!entry) return false
+    const { row, pool } = this.exactEntryOf(entry)
+    const { resumeTopics, applyLog } = this.familyOf(row)
+    return resumeTopics?.includes(log.topics[0]!) === true && applyLog(pool as Pool, log) === 'reread'
   }
 
   /** True for a pool that is still followed, and by the family that read its state. */

@@ -17,6 +17,7 @@ import {
   poolIdOf,
   READ_GAS,
   readStates,
+  resumeTopics,
   topics,
 } from './state.ts'
 import type { BalancerV3Fixed, BalancerV3State, PooledState } from './types.ts'
@@ -78,6 +79,7 @@ export const balancerV3: DexFamily<BalancerV3State> = {
   topics,
   poolIdOf,
   contractTopics,
+  resumeTopics,
   applyLog,
 
   quoteExactInput(pool, tokenIn, tokenOut, amountIn) {

@@ -1,8 +1,10 @@
 /** Tests that pools with contradictory lists are not read. Anyone can register a contract as a pool. */
 import { BalancerV3Lens__factory } from '@sluice/bindings'
 import { type Address, type DexRow, type Hex, toAddress } from '@sluice/chains'
+import { id } from 'ethers'
 import { expect, test } from 'vitest'
 import type { Pool } from '../../family.ts'
+import { balancerV3 } from './index.ts'
 import { computeScaledOut } from './math.ts'
 import { readStates } from './state.ts'
 import type { PooledState } from './types.ts'
@@ -79,4 +81,10 @@ test('a pool of Gyro is read with two tokens only', () => {
   const fields = { gyro: [ONE / 2n, 2n * ONE] }
   expect(stateOf(2, 'gyro-2clp', fields)).toMatchObject({ kind: 'gyro-2clp' })
   expect(stateOf(3, 'gyro-2clp', fields)).toBe(null)
+})
+
+test('a pool can be readable after the end of its own pause, and after its initialization', () => {
+  const signatures = ['PoolPausedStateChanged(address,bool)', 'PoolInitialized(address)']
+  expect(balancerV3.resumeTopics).toEqual(signatures.map(id))
+  for (const topic of balancerV3.resumeTopics!) expect(balancerV3.topics).toContain(topic)
 })

@@ -182,6 +182,9 @@ export const topics: readonly Hex[] = [
   hookInterface.getEvent('ImbalanceSlopeAbovePeakChanged').topicHash as Hex,
 ]
 
+/** Logs of the start and end of a pool's pause, and of its initialization. */
+export const resumeTopics: readonly Hex[] = [topicOf('PoolPausedStateChanged'), topicOf('PoolInitialized')]
+
 /**
  * Logs of the vault that concern all its pools or buffers, and logs of a pool itself.
  *
