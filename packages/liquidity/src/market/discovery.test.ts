@@ -277,7 +277,9 @@ describe('pools that past logs list', () => {
     }
     const rpc = { getLogs }
     const reads: unknown[] = []
+    const unreadIds: string[] = []
     const follower = {
+      retryUnread: (ids: readonly string[], of: PoolMap) => unreadIds.push(...ids.filter((id) => !of.has(id))),
       retryOnReorg: (work: (of: BlockHeader) => Promise<unknown>) =>
         work(reads.length < reorgs ? { ...block, hash: '0xgone' as Hex } : block),
       read: async (of: BlockHeader, ids: readonly string[], priority: string) => {
@@ -298,16 +300,17 @@ describe('pools that past logs list', () => {
       ...{ evictor: { run: () => evictions++ }, limits: defaultMarketLimits },
       onScan: ({ state }: { state: string }) => statuses.push(state),
     } as unknown as DiscoveryOptions)
-    return { discovery, ledger, directory, node, unfollowedIds, reads, statuses, evictions: () => evictions }
+    return { discovery, ledger, directory, node, unfollowedIds, reads, unreadIds, statuses, evictions: () => evictions }
   }
 
   test('are added to memory if their tokens are followed, and listed in any case', async () => {
-    const { discovery, ledger, directory, reads, statuses, evictions } = scanned()
+    const { discovery, ledger, directory, reads, unreadIds, statuses, evictions } = scanned()
     const changes: unknown[] = []
     ledger.onSnapshot(({ changedIds }) => changes.push(changedIds))
     await discovery.whenIdle()
     expect([...directory.listedPools.keys()]).toEqual(pools.map(({ id }) => id))
     expect(reads).toEqual([['0x05', ['followed', 'followed too', 'unreadable'], 'lookup']])
+    expect(unreadIds).toEqual(['unreadable'])
     const { pools: pooled } = ledger.snapshot()
     const states = Object.fromEntries([...pooled.values()].map(({ id, state }) => [id, state]))
     expect(states).toEqual({ known: 'old', followed: 'read', 'followed too': 'read' })

@@ -285,7 +285,10 @@ export class Discovery {
         // Read at high priority even for a background search: the background budget limits only the search.
         loadedPools: await this.follower.read(block, ids, 'lookup'),
       }))
-      if (await ledger.mutex.run(() => this.merge(block, loadedPools))) return
+      if (await ledger.mutex.run(() => this.merge(block, loadedPools))) {
+        this.follower.retryUnread(ids, ledger.history!.top.pools, block)
+        return
+      }
       if (attempt === MAX_READ_ATTEMPTS) throw new MarketError('REORGED', `block ${block.number} is gone`)
     }
   }

@@ -27,8 +27,17 @@ describe('a pool that loses its state', () => {
   const stateAt = () => ledger.snapshot().pools.get(pool.id)?.state
 
   /** A follower at block 1. Its pool can be read from the block `readableFrom` on. */
-  function poolFollower({ readableFrom, isRefreshed = true }: { readableFrom: number; isRefreshed?: boolean }) {
+  function poolFollower({
+    readableFrom,
+    isRefreshed = true,
+    isNew = false,
+  }: {
+    readableFrom: number
+    isRefreshed?: boolean
+    isNew?: boolean
+  }) {
     const reads: number[] = []
+    const createdIds: string[] = []
     let isDown = false
     const stateOrNull = (state: string) => {
       if (isDown) throw new RpcError('UNREACHABLE', 'down')
@@ -53,7 +62,7 @@ describe('a pool that loses its state', () => {
         isRefreshed && pools.has(pool.id) && !excludedIds.has(pool.id) ? [pool.id] : [],
       ...{ handOver: () => false, isCurrent: () => true, outdatedIds: () => [] },
       ...{ topics: [], poolIdsOf: () => [pool.id], isIncomplete: () => false, isDueToComplete: () => false },
-      ...{ registerCreatedPools: () => [], handBackAfter: () => {}, statelessIdsIn: () => [] },
+      ...{ registerCreatedPools: () => createdIds.splice(0), handBackAfter: () => {}, statelessIdsIn: () => [] },
     }
     let blocks: BlockHeader[] = []
     let logs: unknown[] = []
@@ -63,13 +72,14 @@ describe('a pool that loses its state', () => {
     }
     const { signal } = new AbortController()
     const following = new MarketFollower({ ledger, signal, rpc, directory } as unknown as MarketComponents, () => {})
-    ledger.commit(new History([{ block: header(1), pools: PoolMap.empty.with([pool]), changedIds: new Set() }]), null)
+    const pools = PoolMap.empty.with(isNew ? [] : [pool])
+    ledger.commit(new History([{ block: header(1), pools, changedIds: new Set() }]), null)
     const set = (change: { blocks?: BlockHeader[]; logs?: unknown[]; isDown?: boolean }) => {
       blocks = change.blocks ?? blocks
       logs = change.logs ?? logs
       isDown = change.isDown ?? isDown
     }
-    return { following, reads, set }
+    return { following, reads, createdIds, set }
   }
 
   test('in a refresh is read again after 1, 2, 4, … blocks', async () => {
@@ -118,5 +128,26 @@ describe('a pool that loses its state', () => {
     head = 3
     await following.follow()
     expect(stateAt()).toBe('read again')
+  })
+
+  test('like one whose first read fails, is read again', async () => {
+    const { following, reads } = poolFollower({ readableFrom: 4, isNew: true })
+    following.retryUnread([pool.id], PoolMap.empty, header(1))
+    for (head = 2; head <= 5; head++) await following.follow()
+    expect([reads, stateAt()]).toEqual([[2, 4], 'refreshed at 5'])
+  })
+
+  test('like one that cannot be read when it is created, is read again', async () => {
+    const { following, reads, createdIds } = poolFollower({ readableFrom: 3, isRefreshed: false, isNew: true })
+    createdIds.push(pool.id)
+    for (head = 2; head <= 3; head++) await following.follow()
+    expect([reads, stateAt()]).toEqual([[2, 3], 'read again'])
+  })
+
+  test('is read again only as long as it has no state', async () => {
+    const { following, reads } = poolFollower({ readableFrom: 1, isRefreshed: false })
+    following.retryUnread([pool.id], ledger.history!.top.pools, header(1))
+    for (head = 2; head <= 5; head++) await following.follow()
+    expect(reads).toEqual([])
   })
 })

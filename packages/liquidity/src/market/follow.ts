@@ -23,7 +23,7 @@ import type { Ledger } from './ledger.ts'
 import type { PoolDirectory } from './pool-directory.ts'
 import { readPools, refreshPools } from './pool-reader.ts'
 import { runReads } from './reads.ts'
-import { RefreshRetries } from './refresh-retries.ts'
+import { LOST_POOLS, NEW_POOLS, RefreshRetries } from './refresh-retries.ts'
 import { BACKGROUND_TIMEOUT_MS, sleep } from './timing.ts'
 
 /** Components that the classes of a market share. */
@@ -77,7 +77,9 @@ export class MarketFollower {
   private readonly doubtfulBlocks = new DoubtfulBlocks()
   private readonly blockLogs = new BlockLogs()
   /** Pools that lost their state because a read failed. */
-  private readonly refreshRetries = new RefreshRetries()
+  private readonly lostPools = new RefreshRetries(LOST_POOLS)
+  /** Pools whose first read failed. */
+  private readonly newPools = new RefreshRetries(NEW_POOLS)
 
   /** @param forgetPairs - called when the market may have missed the creation of pools */
   constructor(components: MarketComponents, forgetPairs: () => void) {
@@ -248,7 +250,9 @@ export class MarketFollower {
       // A pool also waits if it lost its state in an undone block: if this replay fails, the undone block may return.
       const isWaiting = (id: string) =>
         directory.followedPools.has(id) && !(knownPools.has(id) && history.top.pools.has(id))
-      const retriedIds = isLast ? this.refreshRetries.takeDue(block.number, isWaiting) : []
+      const retriedIds = isLast
+        ? [this.lostPools, this.newPools].flatMap((retries) => retries.takeDue(block.number, isWaiting))
+        : []
       const statelessIds = [...directory.statelessIdsIn(pools, logs[i]!), ...retriedIds]
       const idsToRead = new Set([...idsToReread, ...statelessIds, ...createdPoolIds])
       const updatedPools = pools.with(changedPools.values())
@@ -263,6 +267,7 @@ export class MarketFollower {
       pools = updatedPools.with(differingPools, goneIds)
       const lostIds = [...differences[0]!.goneIds, ...differences[1]!.goneIds]
       this.retryLater([...lostIds, ...retriedIds.filter((id) => !pools.has(id))], block)
+      this.retryUnread(createdPoolIds, pools, block)
       newEntries.push({
         block,
         pools,
@@ -359,7 +364,18 @@ export class MarketFollower {
   private retryLater(ids: readonly string[], block: BlockHeader): void {
     const { sampling } = this.components.directory
     const uniqueIds = new Set(ids.filter((id) => !sampling.has(id)))
-    this.refreshRetries.recordFailures([...uniqueIds], block.number)
+    for (const id of uniqueIds)
+      (this.newPools.isWaiting(id) ? this.newPools : this.lostPools).recordFailures([id], block.number)
+  }
+
+  /** Schedules retries of the pools among `ids` that were read for the first time, and have no state in `pools`. */
+  retryUnread(ids: readonly string[], pools: PoolMap, block: BlockHeader): void {
+    const { sampling, followedPools } = this.components.directory
+    const unreadIds = ids.filter((id) => followedPools.has(id) && !pools.has(id) && !sampling.has(id))
+    this.newPools.recordFailures(
+      unreadIds.filter((id) => !this.newPools.isWaiting(id) && !this.lostPools.isWaiting(id)),
+      block.number,
+    )
   }
 
   /** Reads the pools `ids` at the end of a block and compares them with `pools`. */
