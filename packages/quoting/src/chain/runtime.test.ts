@@ -50,6 +50,9 @@ function runtimeOf() {
         cacheCounts: () => ({ pools: { entries: 3, evicted: 0 } }),
         onSnapshot: (listener: typeof notify) => {
           notify = listener
+          return () => {
+            notify = () => {}
+          }
         },
         health: () => ({ head: state.head, error: null, reason: null, scan: undefined, audit: { checked: 1 } }),
         start: () => calls.push('start'),
@@ -63,6 +66,29 @@ function runtimeOf() {
   }
   return { runtime, state, calls, lines, opened, facts, publish, tokens }
 }
+
+describe('a chain that falls asleep', () => {
+  test.each([
+    ['before', 1],
+    ['while', 0],
+  ])('is not woken by a block that arrives %s it stops', async (_, snapshots) => {
+    const { runtime, opened, publish } = runtimeOf()
+    const seen: string[] = []
+    const see = (what: string) => {
+      seen.push(what)
+      runtime.isCanonical({ number: 1 } as never)
+    }
+    runtime.onSnapshot(() => see('block'))
+    runtime.onPriced(() => see('prices'))
+    void runtime.parts
+    for (let k = 0; k < snapshots; k++) publish(snapshotOf(2))
+    const sleeping = runtime.sleep()
+    publish(snapshotOf(3))
+    await sleeping
+    await vi.advanceTimersByTimeAsync(0)
+    expect([seen, opened.length, runtime.partsIfAwake]).toEqual([Array(snapshots).fill('block'), 1, undefined])
+  })
+})
 
 describe('a chain', () => {
   test('sleeps until it is used, and reads nothing for its status', () => {

@@ -80,6 +80,8 @@ type AwakeParts = {
   readonly views: ChainViews
   /** Number of pools at the newest block in memory. */
   poolCount: number | undefined
+  /** Stops listening to the market, which may still read a block while it stops. */
+  stopListening: () => void
 }
 
 /** Logs when a search of past logs starts, ends, or fails. */
@@ -133,9 +135,9 @@ export class ChainRuntime {
     return this.awakeParts?.market.health().head != null
   }
 
-  /** True if the block is on the canonical chain, as far as the market knows. */
+  /** True if the block is on the canonical chain, as far as the market knows; false while the chain sleeps. */
   isCanonical(block: BlockHeader): boolean {
-    return this.parts.market.hasBlock(block)
+    return this.awakeParts?.market.hasBlock(block) ?? false
   }
 
   /**
@@ -198,6 +200,7 @@ export class ChainRuntime {
     clearTimeout(this.confirmJumpTimer)
     const { awakeParts, options } = this
     this.awakeParts = undefined
+    awakeParts?.stopListening()
     options.tokens.trustTracker.forget()
     options.onSleep()
     await awakeParts?.market.stop()
@@ -234,13 +237,17 @@ export class ChainRuntime {
     const assertDeployed = (block: { readonly blockHash: BlockHeader['hash'] }) => contracts.assertDeployed(rpc, block)
     tokens.onNewEvidence = () => this.awakeParts?.views.forgetResponses()
     const views = new ChainViews({ chain, rpc, market, prices, redemptions, fees, assertDeployed })
-    const awake: AwakeParts = { rpc, market, prices, redemptions, views, poolCount: undefined }
+    const awake: AwakeParts = {
+      ...{ rpc, market, prices, redemptions, views },
+      poolCount: undefined,
+      stopListening: () => {},
+    }
     const onPricesFailed = (error: unknown) => log.error({ err: error }, 'failed to update prices')
     tokens.onSellabilityChanged = (token) => {
       // Responses that are computed during the update may contain earlier prices of other tokens.
       prices.updateSellability(token).then(() => views.forgetResponses(), onPricesFailed)
     }
-    market.onSnapshot((snapshot) => {
+    awake.stopListening = market.onSnapshot((snapshot) => {
       awake.poolCount = snapshot.pools.size
       this.touchedPools.observe(snapshot)
       tokens.trustTracker
@@ -248,8 +255,8 @@ export class ChainRuntime {
         .catch((error: unknown) => log.error({ err: error }, 'failed to update the trust ledger'))
       for (const listener of this.snapshotListeners) listener(snapshot)
       const notifyPriced = () => {
-        // Skip if a newer snapshot has arrived: `prices` then belong to its block.
-        if (market.snapshot().block.hash !== snapshot.block.hash) return
+        // Skip if a newer snapshot has arrived, to whose block `prices` then belong, or if the chain fell asleep.
+        if (this.awakeParts !== awake || market.snapshot().block.hash !== snapshot.block.hash) return
         for (const listener of this.priceListeners) listener(snapshot.block, prices)
       }
       prices.follow(snapshot).then(notifyPriced).catch(onPricesFailed)
