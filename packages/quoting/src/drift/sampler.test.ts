@@ -97,6 +97,28 @@ beforeEach(() => void vi.useFakeTimers({ now: 50_000 }))
 afterEach(() => void vi.useRealTimers())
 
 describe('a quote', () => {
+  test('is not simulated any more after the chain fell asleep', async () => {
+    let isAsleepAfterRun = true
+    // The shortfall leads to a run of each pool.
+    const pays = () => {
+      if (isAsleepAfterRun) world.sampler.clear()
+      return { amountOut: secondLeg.amountOut / 2n }
+    }
+    const world = samplerWith(pays)
+    world.offer()
+    await world.sampler.observe(snapshotOf(11))
+    expect([world.requests.length, world.samples.length]).toEqual([1, 1])
+    isAsleepAfterRun = false
+    world.offer()
+    const observing = world.sampler.observe(snapshotOf(11))
+    world.sampler.clear()
+    await observing
+    expect([world.requests.length, world.samples.length, world.missed()]).toEqual([1, 1, 1])
+    world.offer()
+    await world.sampler.observe(snapshotOf(11))
+    expect([world.requests.length, world.samples.length]).toEqual([4, 2])
+  })
+
   test('of a newer block than a snapshot waits for its own next blocks', async () => {
     const { sampler, requests, offer, missed } = samplerWith(paysAll)
     offer(recordOf(undefined, { number: 12 }))

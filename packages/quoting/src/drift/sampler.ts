@@ -63,6 +63,8 @@ export class DriftSampler {
   private offeredAt = 0
   /** Number of the last processed block; further snapshots of that block are ignored. */
   private lastBlock = 0
+  /** Number of calls of `clear`. A quote of an earlier time is not simulated any more, which would wake the chain. */
+  private clearCount = 0
 
   constructor(options: Options) {
     this.options = options
@@ -71,7 +73,7 @@ export class DriftSampler {
 
   /** True while quotes wait for later blocks, for at most `ms` after the last offer. */
   awaitsBlocks(ms: number): boolean {
-    return this.pendingSamples.length > 0 && Date.now() - this.offeredAt < ms
+    return this.pendingSamples.length > 0 && performance.now() - this.offeredAt < ms
   }
 
   /** Counts calls that were sent to the node. */
@@ -89,7 +91,7 @@ export class DriftSampler {
     const isTaxed = quote.route.legs.some(
       ({ tokenIn, tokenOut }) => searchRequest.taxes?.has(tokenIn) || searchRequest.taxes?.has(tokenOut),
     )
-    this.offeredAt = Date.now()
+    this.offeredAt = performance.now()
     this.pendingSamples.push({
       quote,
       from,
@@ -124,6 +126,7 @@ export class DriftSampler {
 
   /** Drops the waiting quotes when the chain falls asleep. */
   clear(): void {
+    this.clearCount++
     this.pendingSamples = []
     this.lastBlock = 0
   }
@@ -132,11 +135,12 @@ export class DriftSampler {
     const { block } = pendingSample.quote
     const after = BLOCKS_AFTER.find((blocks) => block.number + blocks === snapshot.block.number)
     if (!after) return
+    const { clearCount } = this
     const hasExpired = pendingSample.terms.deadline <= BigInt(snapshot.block.timestamp)
     if (hasExpired || !this.options.isCanonical(block)) return this.statistics.recordMissed()
     try {
       // The caller's code may have changed the outcome, so the sample says nothing about pools.
-      if (await pendingSample.runsCallerCode) return this.statistics.recordMissed()
+      if ((await pendingSample.runsCallerCode) || this.clearCount !== clearCount) return this.statistics.recordMissed()
       const sample = await this.takeSample(pendingSample, snapshot, after)
       this.statistics.add(sample)
       this.options.onSample(sample)
@@ -149,6 +153,7 @@ export class DriftSampler {
 
   private async takeSample(pendingSample: PendingSample, snapshot: Snapshot, after: BlocksAfter): Promise<DriftSample> {
     const { quote, from, dependsOnSenderCode, usesOwnBalance, terms } = pendingSample
+    const { clearCount } = this
     const { to, data } = quote.swap
     const { tokenIn, tokenOut, amountIn, legs } = quote.route
     const { recipient = from, feePpm = 0n, feeRecipient } = terms
@@ -162,15 +167,14 @@ export class DriftSampler {
     const result = withoutOwnFee(simulation, { from, recipient, feePpm, feeRecipient })
     const amountOut = result.success ? result.amountOut : receivedFromRefusal(result)
     const ppm = amountOut === undefined ? null : changePpm(quote.amountOut, amountOut)
+    const mayAttribute = !pendingSample.isTaxed && this.clearCount === clearCount
     const sampledLegs = legs.map((leg) => sampledLegOf(leg, snapshot))
     return {
       after,
       timestamp: snapshot.block.timestamp,
       ppm,
       reverted: !result.success,
-      legs: pendingSample.isTaxed
-        ? sampledLegs
-        : await this.attributeShortfall(pendingSample, sampledLegs, ppm, snapshot),
+      legs: mayAttribute ? await this.attributeShortfall(pendingSample, sampledLegs, ppm, snapshot) : sampledLegs,
     }
   }
 
