@@ -1,7 +1,9 @@
 /** Tests of the rate limit on log lines. */
 import { pino } from 'pino'
-import { expect, test } from 'vitest'
+import { afterEach, expect, test, vi } from 'vitest'
 import { RateLimitedLog } from './rate-limited-log.ts'
+
+afterEach(() => void vi.useRealTimers())
 
 test('the same line is written once a minute, with how often it was meant', () => {
   const written: { msg: string; repeated?: number }[] = []
@@ -21,4 +23,16 @@ test('the same line is written once a minute, with how often it was meant', () =
     seldom.write('warn', new Error('away'), 'AWAY', 'Redis does not answer')
   }
   expect(written.slice(4)).toMatchObject([{ msg: 'Redis does not answer', repeated: 1 }])
+})
+
+test('a clock that is set back suppresses no line for longer', () => {
+  vi.useFakeTimers()
+  const levels: string[] = []
+  const rateLimitedLog = new RateLimitedLog({ warn: () => levels.push('warn') } as never)
+  const write = () => rateLimitedLog.write('warn', new Error('away'), 'AWAY', 'Redis does not answer')
+  write()
+  vi.setSystemTime(Date.now() - 3_600_000)
+  vi.advanceTimersByTime(60_000)
+  write()
+  expect(levels).toHaveLength(2)
 })

@@ -12,7 +12,7 @@ export class RateLimitedLog {
   private readonly now: () => number
   private readonly lineByKey = new Map<string, { writtenAt: number; repeated: number }>()
 
-  constructor(log: Logger, now: () => number = Date.now) {
+  constructor(log: Logger, now: () => number = () => performance.now()) {
     this.log = log
     this.now = now
   }

@@ -438,8 +438,8 @@ export class LiveChain {
 
   /** Waits until no background work can improve quotes of one block any more, or until the timeout. */
   async waitUntilSettled(timeoutMs: number): Promise<void> {
-    const deadline = Date.now() + timeoutMs
-    while (this.isSettling(this.runtime.status()) && Date.now() < deadline) await setTimeout(SETTLE_POLL_MS)
+    const deadline = performance.now() + timeoutMs
+    while (this.isSettling(this.runtime.status()) && performance.now() < deadline) await setTimeout(SETTLE_POLL_MS)
   }
 
   /** True while pools are being searched or gas is being measured in the background, which may improve quotes. */

@@ -63,7 +63,7 @@ export class SenderCodeChecks {
     rpc: Rpc,
     block: BlockRef,
   ): Promise<SimulationRequest['bareRunMode']> {
-    const now = Date.now()
+    const now = performance.now()
     if (tokenAndPoolKeys(legs).some((key) => this.differingKeys.has(key))) return 'measured'
     if (
       tokenInPoolKeys(legs).some(
@@ -81,7 +81,7 @@ export class SenderCodeChecks {
 
   /** Records a comparison. @param differs - true if the bare run ends differently from the simulation with a probe */
   observe({ legs }: Pick<RoutePlan, 'legs'>, differs: boolean): void {
-    const now = Date.now()
+    const now = performance.now()
     if (!differs) {
       for (const [key] of tokenInPoolKeys(legs)) this.comparedAtByKey.set(key, now)
       return

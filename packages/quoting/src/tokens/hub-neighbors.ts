@@ -103,11 +103,11 @@ export class HubNeighbors {
    * next call.
    */
   async run(source: NeighborSource): Promise<void> {
-    if (this.isRunning || this.rowByFactory.size === 0 || Date.now() - this.lastRunMs < PAUSE_MS) return
+    if (this.isRunning || this.rowByFactory.size === 0 || performance.now() - this.lastRunMs < PAUSE_MS) return
     // Balances have no USD value before a hub has a price.
     if (![...this.hubs].some((hub) => source.prices.usd(hub) !== null)) return
     this.isRunning = true
-    this.lastRunMs = Date.now()
+    this.lastRunMs = performance.now()
     try {
       await this.search(source)
       await this.follow(source)
@@ -143,7 +143,7 @@ export class HubNeighbors {
             )
     }
     const readPairs = this.unreadPairs.filter(hasValue).slice(0, MAX_POOLS)
-    const now = Date.now()
+    const now = performance.now()
     const isRereadDue = now - this.lastRereadMs >= REREAD_MS
     const rereadPairs = isRereadDue ? [...this.deepPools.values()].map(({ pair }) => pair).filter(hasValue) : []
     await this.readBalances([...rereadPairs, ...readPairs], { rpc, market, prices })

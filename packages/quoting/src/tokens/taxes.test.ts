@@ -75,6 +75,9 @@ describe('taxes', () => {
     expect([await records.learn([place], source), orders.length]).toEqual([false, 2])
     expect(await records.learn([{ token: TOKEN, pool: poolOf(2) }], source)).toBe(false)
     expect(orders).toHaveLength(3)
+    // After the clock was set back, too.
+    vi.setSystemTime(Date.now() - 3_600_000)
+    expect([await records.learn([place], source), orders.length]).toEqual([false, 4])
   })
 
   test.each([

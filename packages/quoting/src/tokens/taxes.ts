@@ -112,8 +112,9 @@ export class TaxRecords {
   async learn(trades: Iterable<TradedToken>, source: TaxSource): Promise<boolean> {
     const dueTrades = new Map([...trades].map((trade) => [tokenInPoolKey(trade.token, trade.pool.id), trade]))
     const now = Date.now()
+    // The distance in both directions, because the clock may have been set back since the measurement.
     for (const key of dueTrades.keys())
-      if (now - (this.measuredAtByKey.get(key) ?? 0) <= REMEASURE_MS) dueTrades.delete(key)
+      if (Math.abs(now - (this.measuredAtByKey.get(key) ?? 0)) <= REMEASURE_MS) dueTrades.delete(key)
     const changes = await Promise.all([...dueTrades].map(([key, trade]) => this.measure(key, trade, source)))
     return changes.includes(true)
   }

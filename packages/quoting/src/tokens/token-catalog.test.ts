@@ -47,6 +47,15 @@ test('a list is built once, with its time and block, and again when it is old', 
   expect(countLists()).toBe(2)
 })
 
+test('a list is not kept longer after the clock was set back', async () => {
+  const { catalog, source, countLists } = catalogOf()
+  await catalog.load(source)
+  vi.setSystemTime(NOW - 3_600_000)
+  vi.advanceTimersByTime(60_000)
+  await catalog.load(source)
+  expect(countLists()).toBe(2)
+})
+
 test('a list without all pools is kept for less time than one with them', async () => {
   const keptMs = async (isComplete: boolean) => {
     const { catalog, source, countLists } = catalogOf({ isComplete })

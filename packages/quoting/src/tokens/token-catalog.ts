@@ -18,7 +18,8 @@ export type Catalog = {
   readonly block: number
 }
 
-type CachedCatalog = { readonly catalog: Promise<Catalog>; readonly expiresMs: number }
+/** A list, and the time until which it is used (`performance.now()`). */
+type CachedCatalog = { readonly catalog: Promise<Catalog>; readonly expiresAt: number }
 
 /** Source of a list. `isComplete` is true if the view holds all pools of the chain's own tokens. */
 export type CatalogSource = ListSource & { readonly isComplete: boolean }
@@ -38,8 +39,8 @@ export class TokenCatalog {
 
   /** Returns the whole list. @param source - provides the pools if a list has to be built @throws RpcError */
   async load(source: () => Promise<CatalogSource>): Promise<Catalog> {
-    if (!this.cachedCatalog || this.cachedCatalog.expiresMs < Date.now())
-      this.cachedCatalog = { catalog: this.build(source), expiresMs: Infinity }
+    if (!this.cachedCatalog || this.cachedCatalog.expiresAt < performance.now())
+      this.cachedCatalog = { catalog: this.build(source), expiresAt: Infinity }
     return this.cachedCatalog.catalog
   }
 
@@ -72,7 +73,7 @@ export class TokenCatalog {
       const tokens = await this.lister.list(listSource)
       const catalog = { tokens, madeAt: Date.now(), block: listSource.view.snapshot.block.number }
       const keepMs = listSource.isComplete ? KEEP_MS : KEEP_PARTIAL_MS
-      this.cachedCatalog = { catalog: Promise.resolve(catalog), expiresMs: Date.now() + keepMs }
+      this.cachedCatalog = { catalog: Promise.resolve(catalog), expiresAt: performance.now() + keepMs }
       return catalog
     } catch (error) {
       this.cachedCatalog = undefined
