@@ -136,3 +136,11 @@ test.each<[string, (block: string) => Hex | RpcErrorCode, boolean]>([
 ])('a node that runs %s', async (_, respondAt, ignoresBlock) => {
   expect((await node(() => answer(), respondAt).capabilities()).ignoresBlock).toBe(ignoresBlock)
 })
+
+test.each(['0x1234', '0xzz', 7, {}])(
+  'an answer that does not decode, such as %j, is a failure of the endpoint',
+  async (result) => {
+    const probe = async () => result as Hex
+    await expect(readCapabilities(probe)).rejects.toMatchObject({ name: 'RpcError', code: 'BAD_ANSWER' })
+  },
+)

@@ -4,6 +4,7 @@ import { bytecode } from '@sluice/bindings/bytecode'
 import { type Hex, toAddress } from '@sluice/chains'
 import { quantity } from './encode.ts'
 import { RpcError, type RpcErrorCode } from './errors.ts'
+import { orBadAnswer } from './results.ts'
 
 /** Extensions of eth_call that an endpoint supports. */
 export type Capabilities = {
@@ -96,10 +97,14 @@ async function readGasCap(call: (gas: bigint) => Promise<Environment | null>): P
 
 type Environment = { readonly coinbase: string; readonly gasLeft: bigint; readonly timestamp: bigint }
 
-/** Decodes the probe's result; null if the node ignored the override and found no code. */
+/**
+ * Decodes the probe's result; null if the node ignored the override and found no code.
+ *
+ * @throws RpcError `BAD_ANSWER` if it does not decode, so that a request continues at another endpoint
+ */
 function decodeEnvironment(answer: Hex): Environment | null {
   if (answer === '0x') return null
-  const { coinbase, gasLeft, timestamp } = abi.decodeFunctionResult('read', answer)
+  const { coinbase, gasLeft, timestamp } = orBadAnswer(() => abi.decodeFunctionResult('read', answer))
   return { coinbase, gasLeft, timestamp }
 }
 

@@ -4,7 +4,8 @@ import { Abort } from './abort.ts'
 import type { SendContext } from './calls.ts'
 import type { RawBlock } from './encode.ts'
 import { RpcError } from './errors.ts'
-import { Heads, orBadAnswer, readBlock } from './heads.ts'
+import { Heads, readBlock } from './heads.ts'
+import { orBadAnswer } from './results.ts'
 import type { Upstream } from './upstream.ts'
 
 const hashAt = (number: number, fork = 'a'): Hex => `0x${fork}${number.toString(16).padStart(63, '0')}`
@@ -174,4 +175,12 @@ test('an answer that cannot be read is bad, with the reason', () => {
     })
   expect(read).toThrow(RpcError)
   expect(read).toThrow(expect.objectContaining({ code: 'BAD_ANSWER', cause }))
+})
+
+test('a head whose hash is no text is a failure of the endpoint', async () => {
+  const endpoint = fake()
+  const heads = headsOf(endpoint)
+  await accept(heads, endpoint, block(100))
+  const raw = { ...block(101), hash: 7 } as unknown as RawBlock
+  await expect(accept(heads, endpoint, raw)).rejects.toMatchObject({ name: 'RpcError', code: 'BAD_ANSWER' })
 })

@@ -5,6 +5,7 @@ import { BlockCadence } from './block-cadence.ts'
 import type { SendContext } from './calls.ts'
 import { decodeBlock, type RawBlock } from './encode.ts'
 import { RpcError } from './errors.ts'
+import { orBadAnswer } from './results.ts'
 import type { BlockHeader } from './types.ts'
 import type { Upstream } from './upstream.ts'
 
@@ -44,7 +45,7 @@ export class Heads {
    * @throws RpcError `LAGGING` if another endpoint is far ahead, `BAD_ANSWER` if the head is implausible
    */
   async accept(upstream: Upstream, raw: RawBlock, sendContext: SendContext): Promise<BlockHeader> {
-    const header = this.readHeader(raw)
+    const header = orBadAnswer(() => this.readHeader(raw))
     const highestOtherHead = Math.max(
       -1,
       ...this.upstreams.filter((other) => other !== upstream && !other.isEjected).map(({ head }) => head),
@@ -103,17 +104,4 @@ export function readBlock(raw: RawBlock): BlockHeader {
   )
     throw new RpcError('BAD_ANSWER', 'the node answered with something that is no block')
   return header
-}
-
-/**
- * Runs a parser and converts its exceptions.
- *
- * @throws RpcError `BAD_ANSWER` if the answer cannot be parsed
- */
-export function orBadAnswer<T>(read: () => T): T {
-  try {
-    return read()
-  } catch (cause) {
-    throw new RpcError('BAD_ANSWER', 'the node answered with something that cannot be read', '0x', { cause })
-  }
 }

@@ -2,9 +2,22 @@
 import type { Hex } from '@sluice/chains'
 import { decodeLog, type RawLog } from './encode.ts'
 import { RpcError } from './errors.ts'
-import { orBadAnswer } from './heads.ts'
 import { inSlices, type Steps } from './slices.ts'
 import type { Log } from './types.ts'
+
+/**
+ * Runs a parser and converts its exceptions, except for an `RpcError`.
+ *
+ * @throws RpcError `BAD_ANSWER` if the answer cannot be parsed
+ */
+export function orBadAnswer<T>(read: () => T): T {
+  try {
+    return read()
+  } catch (cause) {
+    if (cause instanceof RpcError) throw cause
+    throw new RpcError('BAD_ANSWER', 'the node answered with something that cannot be read', '0x', { cause })
+  }
+}
 
 /** Checks that a result is hex. @throws RpcError `BAD_ANSWER` if it is not */
 export function hexAnswer(answer: unknown): Hex {

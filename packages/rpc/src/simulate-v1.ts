@@ -2,7 +2,7 @@
 import { type Hex, toAddress } from '@sluice/chains'
 import { callParam, overridesParam, quantity } from './encode.ts'
 import { RpcError } from './errors.ts'
-import { orBadAnswer } from './heads.ts'
+import { orBadAnswer } from './results.ts'
 import type { BlockOverrides, CallRequest, NativeTransfer, SimulatedTransaction, StateOverrides } from './types.ts'
 
 /** Pseudo address that nodes use in logs of native transfers (ERC-7528). */
