@@ -126,3 +126,12 @@ test('a token that has earned trust is not the cause of a difference next to an 
   expect(differingBy(legsOf(hooked))).toEqual([])
   expect(differingBy(legsOf(pool('a'), listed, listed))).toEqual([listed])
 })
+
+test('a node without the code of a new token yet is asked again', async () => {
+  const checks = new SenderCodeChecks([])
+  const mayCheck = () => checks.mayCheckCode(other, rpc, 'latest')
+  codes[other] = '0x'
+  expect([await mayCheck(), checks.counts.codes.entries]).toEqual([false, 0])
+  codes[other] = CHECKS_CODE
+  expect([await mayCheck(), await mayCheck(), reads.length]).toEqual([true, true, 2])
+})

@@ -101,13 +101,24 @@ export class SenderCodeChecks {
     return this.differingKeys.has(token)
   }
 
-  /** Returns true if the token's code may check other accounts for code. The code is read once. @throws RpcError */
+  /**
+   * Returns true if the token's code may check other accounts for code. The code is read once; an empty one again at the
+   * next call, because a node that lags has no code of a new token yet.
+   *
+   * @throws RpcError
+   */
   mayCheckCode(token: Address, rpc: Rpc, block: BlockRef): Promise<boolean> {
     const cached = this.mayCheckCodeByToken.get(token)
     if (cached) return cached
-    const codeCheck = rpc.getCode(token, block).then(mayDependOnOtherCode)
+    const forget = () => {
+      if (this.mayCheckCodeByToken.peek(token) === codeCheck) this.mayCheckCodeByToken.delete(token)
+    }
+    const codeCheck = rpc.getCode(token, block).then((code) => {
+      if (code === '0x') forget()
+      return mayDependOnOtherCode(code)
+    })
     this.mayCheckCodeByToken.set(token, codeCheck)
-    codeCheck.catch(() => this.mayCheckCodeByToken.peek(token) === codeCheck && this.mayCheckCodeByToken.delete(token))
+    codeCheck.catch(forget)
     return codeCheck
   }
 }
