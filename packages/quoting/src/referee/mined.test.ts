@@ -178,8 +178,35 @@ describe('a block', () => {
     const small = { ...(await blockFrom()), transactions: transactions.slice(5, 9) } as never
     const few = await readNeighbors(oneByOne.rpc, { ...receipt, index: 1 }, small, options)
     expect([few.receipts.length, few.isComplete]).toEqual([4, true])
+    const fewTransactions = { ...(await blockFrom()), transactions: transactions.slice(2, 5) } as never
+    const lacking = await readNeighbors(oneByOne.rpc, { ...receipt, index: 1 }, fewTransactions, options)
+    expect([lacking.receipts.length, lacking.isComplete]).toEqual([2, false])
     const failing = nodeWith({ eth_getBlockReceipts: new RpcError('TIMEOUT', 'late') })
     await expect(readNeighbors(failing.rpc, receipt, block, options)).rejects.toMatchObject({ code: 'TIMEOUT' })
+  })
+})
+
+describe('a reorg while a swap is judged', () => {
+  test('does not combine a block with the parent of another fork', async () => {
+    const receipt = await receiptFrom()
+    const readWith = (parentHash: Hex) =>
+      readBlock(nodeWith({ eth_getBlockByNumber: { ...rawBlock, parentHash } }).rpc, receipt, options)
+    expect(await readWith(hashOf('9'))).toMatchObject({ parent: { hash: hashOf('9') } })
+    await expect(readWith(hashOf('8'))).rejects.toMatchObject({ code: 'BLOCK_GONE' })
+  })
+
+  test('does not take transactions of another block for neighbors', async () => {
+    const receipt = await receiptFrom()
+    const block = { transactions: [rawTransaction, { ...rawTransaction, hash: hashOf('d') }] } as never
+    const moved = { ...rawReceipt, transactionHash: hashOf('d'), blockHash: hashOf('f') }
+    const whole = nodeWith({ eth_getBlockReceipts: [rawReceipt, moved] })
+    await expect(readNeighbors(whole.rpc, receipt, block, options)).rejects.toMatchObject({ code: 'BLOCK_GONE' })
+    const oneByOne = nodeWith({
+      eth_getTransactionReceipt: ([hash]: readonly unknown[]) => (hash === hashOf('d') ? moved : rawReceipt),
+    })
+    expect(await readNeighbors(oneByOne.rpc, { ...receipt, index: 0 }, block, options)).toEqual({
+      ...{ receipts: [receipt], isComplete: false },
+    })
   })
 })
 

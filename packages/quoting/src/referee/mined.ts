@@ -45,6 +45,7 @@ type RawReceipt = {
 type RawBlock = {
   readonly number: Hex
   readonly hash: Hex
+  readonly parentHash?: Hex
   readonly timestamp: Hex
   readonly miner?: string | null
   readonly mixHash?: Hex
@@ -119,8 +120,13 @@ export async function readBlock(
     rpc.request<RawBlock | null>('eth_getBlockByNumber', [toQuantity(block), true], options),
     rpc.getBlock(block - 1, options),
   ])
-  if (!rawBlock || !parent || !isSameText(rawBlock.hash, blockHash))
-    throw new RpcError('BLOCK_GONE', `block ${block} was replaced by another one`)
+  const isReplaced =
+    !rawBlock ||
+    !parent ||
+    !isSameText(rawBlock.hash, blockHash) ||
+    // During a reorg, endpoints may answer from different forks.
+    (rawBlock.parentHash !== undefined && !isSameText(rawBlock.parentHash, parent.hash))
+  if (isReplaced) throw new RpcError('BLOCK_GONE', `block ${block} was replaced by another one`)
   return decodeOrThrow('eth_getBlockByNumber', () => {
     const miner = minerOf(rawBlock)
     const environment = {
@@ -144,21 +150,24 @@ const isSameText = (value: unknown, expectedText: Hex) =>
 export type NeighborReceipts = { readonly receipts: readonly MinedReceipt[]; readonly isComplete: boolean }
 
 /**
- * Reads the receipts of the whole block, or of the nearest neighbors if the node cannot return all. @throws RpcError
+ * Reads the receipts of the whole block, or of the nearest neighbors if the node cannot return all.
+ *
+ * @throws RpcError, for instance `BLOCK_GONE` if the node returns the receipts of another block
  */
 export async function readNeighbors(
   rpc: Rpc,
-  { block, index }: MinedReceipt,
+  { block, index, blockHash }: MinedReceipt,
   { transactions }: MinedBlock,
   options: RequestOptions,
 ): Promise<NeighborReceipts> {
   try {
     const raw = await rpc.request<readonly RawReceipt[]>('eth_getBlockReceipts', [toQuantity(block)], options)
-    if (Array.isArray(raw))
-      return {
-        receipts: decodeOrThrow('eth_getBlockReceipts', () => raw.map((rawReceipt) => receiptOf(rawReceipt))),
-        isComplete: true,
-      }
+    if (Array.isArray(raw)) {
+      const receipts = decodeOrThrow('eth_getBlockReceipts', () => raw.map((rawReceipt) => receiptOf(rawReceipt)))
+      if (receipts.some((receipt) => receipt.blockHash !== blockHash))
+        throw new RpcError('BLOCK_GONE', `block ${block} was replaced by another one`)
+      return { receipts, isComplete: true }
+    }
   } catch (error) {
     if (!(error instanceof RpcError && error.isRefusal)) throw error
   }
@@ -169,8 +178,8 @@ export async function readNeighbors(
   const rawReceipts = await Promise.all(receiptReads)
   const receipts = decodeOrThrow('eth_getTransactionReceipt', () =>
     rawReceipts.flatMap((raw) => (raw ? [receiptOf(raw)] : [])),
-  )
-  return { receipts, isComplete: neighborTransactions.length === transactions.length }
+  ).filter((receipt) => receipt.blockHash === blockHash)
+  return { receipts, isComplete: receipts.length === transactions.length }
 }
 
 /** Reads native transfers from a call trace; undefined if no node of the chain can trace. @throws RpcError */
