@@ -1,7 +1,7 @@
 /** Sets the gauges of chains for a metrics scrape. */
 import type { ScanStatus } from '@sluice/liquidity'
 import { CHAIN_STATES } from '@sluice/quoting'
-import { exportDrift, MAX_DRIFTS } from './drift-metrics.ts'
+import { clearDriftSeries, exportDrift, MAX_DRIFTS } from './drift-metrics.ts'
 import type { Metrics } from './metrics.ts'
 import { exportRpcHealth } from './rpc-metrics.ts'
 import type { ServedChain } from './served-chain.ts'
@@ -15,6 +15,20 @@ export function exportScan(chainId: number, scan: ScanStatus, metrics: Metrics):
   metrics.scan.set({ chain, what: 'blocks_left' }, scan.blocksLeft ?? 0)
   metrics.scan.set({ chain, what: 'blocks_per_call' }, scan.blocksPerCall ?? 0)
   for (const state of SCAN_STATES) metrics.scanState.set({ chain, state }, Number(state === scan.state))
+}
+
+/**
+ * Removes the series of all chains. Call it before `exportGauges`, so that the last figures of a chain that fell asleep,
+ * or that this process no longer indexes, disappear.
+ */
+export function clearChainSeries(metrics: Metrics): void {
+  clearDriftSeries(metrics.drift)
+  const { headBlock, headAge, chainState, pools, scan, scanState, audited, state, evictions, slots, trust } = metrics
+  const { endpoint, clock, clockState } = metrics.rpc
+  const { streams, load, callers } = metrics
+  for (const gauge of [headBlock, headAge, chainState, pools, scan, scanState, audited, state, evictions, slots])
+    gauge.reset()
+  for (const gauge of [trust, endpoint, clock, clockState, streams, load, callers]) gauge.reset()
 }
 
 /** Sets the gauges of a chain's current state. */

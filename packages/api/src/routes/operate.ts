@@ -1,7 +1,6 @@
 /** Endpoints for operators: health, readiness, and metrics. */
 import type { RequestHandler } from 'express'
-import { exportGauges, exportScan } from '../chain-gauges.ts'
-import { clearDriftSeries } from '../drift-metrics.ts'
+import { clearChainSeries, exportGauges, exportScan } from '../chain-gauges.ts'
 import { noStoreHeaders, reply } from '../http/reply.ts'
 import type { ServedChain } from '../served-chain.ts'
 import type { Services } from '../services.ts'
@@ -50,7 +49,7 @@ export function metricsPage(services: Services): RequestHandler {
   return async (_request, response) => {
     const { metrics, scaleOut } = services
     metrics.backgroundQueue.flush()
-    clearDriftSeries(metrics.drift)
+    clearChainSeries(metrics)
     for (const chain of services.startedChains) exportGauges(chain, metrics)
     if (scaleOut) {
       const { state, owned } = scaleOut.status()
