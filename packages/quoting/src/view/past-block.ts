@@ -167,7 +167,10 @@ export class PastBlock {
     await market.ensureGroups(underlyingTokens.filter((token) => token !== ZERO_ADDRESS).map((token) => [token]))
     await prices.follow(await market.whenIdle(this.options.settleMs ?? 0))
     await this.checkTokens(erc20Tokens, rpc)
-    for (const token of tokens) this.pricedTokens.add(token)
+    // A token whose facts could not be read has no price yet; the next request reads them again.
+    const isKnown = (token: Address) =>
+      token === NATIVE || token === ZERO_ADDRESS || market.tokens.isToken(token) !== undefined
+    for (const token of tokens.filter(isKnown)) this.pricedTokens.add(token)
   }
 
   /**

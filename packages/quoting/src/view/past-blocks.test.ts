@@ -69,6 +69,14 @@ describe('prices of a past block', () => {
     expect(unknown.looks).toHaveLength(1)
   })
 
+  test('are read again for a token whose facts the node failed to return', async () => {
+    const { rpc, looks } = node()
+    const past = new PastBlocks(chain)
+    await past.pricesAt(7, [TOKEN], rpc)
+    await past.pricesAt(7, [TOKEN], rpc)
+    expect(looks).toHaveLength(2)
+  })
+
   test('are those of the requested block, and null without pools', async () => {
     const past = new PastBlocks(chain)
     const { block, prices } = await past.pricesAt(7, [TOKEN, NATIVE], node().rpc)
