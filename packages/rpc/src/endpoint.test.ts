@@ -236,6 +236,19 @@ test('a rate limit of a whole batch is one of all calls and slows the endpoint d
   expect(credit.endpoint.limits.rate).toBeNull()
 })
 
+test('a failure of the node does not make its batches smaller, nor is it repeated by each call', async () => {
+  let answer: Partial<HttpResponse> | undefined = { text: whole('service temporarily unavailable') }
+  const { endpoint, bodies } = world((calls, isBatch) => answer ?? good(calls, isBatch))
+  expect(await outcomes(ask(endpoint, names(2)))).toEqual(['UNREACHABLE', 'UNREACHABLE'])
+  expect([bodies.length, endpoint.limits.maxBatch]).toEqual([1, 50])
+  answer = { status: 500, text: whole('internal error') }
+  await outcomes(ask(endpoint, names(2)))
+  expect(endpoint.limits.maxBatch).toBe(50)
+  answer = undefined
+  expect(await outcomes(ask(endpoint, names(3)))).toEqual(done(3))
+  expect(bodies.at(-1)).toEqual(names(3))
+})
+
 test('a limit of the size of a batch halves it, though it is worded as a rate limit', async () => {
   const { endpoint, bodies } = world((calls, isBatch) =>
     isBatch && calls.length > 1 ? { text: whole('batch request limit exceeded') } : good(calls, isBatch),

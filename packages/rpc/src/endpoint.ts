@@ -8,7 +8,7 @@ import { AdaptiveRate } from './adaptive-rate.ts'
 import { type ParsedBody, parseAnswers, resultOf } from './answers.ts'
 import { BatchSize } from './batch-size.ts'
 import { type Call, type CallGroup, createCall, type EndpointCall, type SendContext } from './calls.ts'
-import { RpcError } from './errors.ts'
+import { RpcError, type RpcErrorCode } from './errors.ts'
 import { abortError, batchVerdict, connectionError, httpErrorOf } from './failure.ts'
 import { toRpcError } from './node-error.ts'
 import { postJson } from './post.ts'
@@ -35,6 +35,9 @@ export type EndpointEvent =
   | { readonly kind: 'slowed'; readonly rate: number }
   /** The maximum of calls in one HTTP body has changed to `size`; 1 if batches are refused. */
   | { readonly kind: 'batch'; readonly size: number }
+
+/** Failures of a whole batch that sending its calls one by one would not avoid. */
+const NODE_FAILURES: ReadonlySet<RpcErrorCode> = new Set(['RATE_LIMITED', 'CREDIT', 'UNREACHABLE'])
 
 /** HTTP transport of one endpoint: queues, batches, and paces calls. */
 export class Endpoint {
@@ -229,8 +232,8 @@ export class Endpoint {
     if (!answerById) return
     if (calls.length > 1) {
       const batchError = rawBatchError && toRpcError('batch', rawBatchError)
-      const isLimited = batchError?.code === 'RATE_LIMITED' || batchError?.code === 'CREDIT'
-      if (isLimited && batchVerdict(status, rawBatchError) !== 'size') throw batchError
+      const isOfNode = batchError && NODE_FAILURES.has(batchError.code)
+      if (isOfNode && batchVerdict(status, rawBatchError) !== 'size') throw batchError
       if (rawBatchError) return void this.splitUp(calls, status, rawBatchError)
       this.batchSize.recordSuccess()
     } else this.batchSize.recordSingleAnswer()

@@ -80,6 +80,8 @@ test.each([
   [412, undefined, 'refused'],
   [414, undefined, 'refused'],
   [499, undefined, 'refused'],
+  [499, 'internal error', 'refused'],
+  [500, 'internal error', 'maybe'],
   [500, undefined, 'maybe'],
 ] as const)('HTTP %i with the error %j makes a batch %s', (status, message, verdict) => {
   expect(batchVerdict(status, message === undefined ? undefined : { message })).toBe(verdict)

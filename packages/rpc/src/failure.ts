@@ -47,7 +47,8 @@ export function batchVerdict(status: number, error: NodeError | undefined): Batc
   if (status === 413 || (SIZE_TEXT.test(text) && (BATCH_TEXT.test(text) || /request|body|payload/i.test(text))))
     return 'size'
   if (BATCH_TEXT.test(text) || (status >= 400 && status < 500)) return 'refused'
-  return error ? 'refused' : 'maybe'
+  // An error with HTTP 5xx that does not name batches is more likely a failure of the node.
+  return error && status < 500 ? 'refused' : 'maybe'
 }
 
 /**
