@@ -147,6 +147,9 @@ describe('a process', () => {
     expect(scaleOut.status()).toEqual({ state: 'connected', owned: [] })
     bus.options.onFull!(new FakeBusError('FULL') as never)
     expect(scaleOut.status()).toEqual({ state: 'full', since: '2026-01-01T00:00:05.000Z', owned: [] })
+    // After the clock was set back, too.
+    pass(-3_600_000)
+    expect(scaleOut.status().state).toBe('connected')
   })
 })
 

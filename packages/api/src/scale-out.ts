@@ -169,7 +169,8 @@ class RedisFullness {
 
   /** Unix milliseconds since which Redis refuses writes; null if it accepts them. */
   get since(): number | null {
-    return Date.now() - this.lastRefusalAtMs < FULL_AFTER_REFUSAL_MS ? this.firstRefusalAtMs : null
+    // The distance in both directions, because the clock may have been set back since the refusal.
+    return Math.abs(Date.now() - this.lastRefusalAtMs) < FULL_AFTER_REFUSAL_MS ? this.firstRefusalAtMs : null
   }
 }
 

@@ -193,6 +193,16 @@ describe('taxes', () => {
   })
 })
 
+test('after the clock was set back, newer measurements still replace a record, also for pools without one', () => {
+  const records = new TaxRecords()
+  const tax = { buyPpm: 1, sellPpm: 1, transferPpm: 0, surchargePpm: 0 }
+  records.record(TOKEN, 'pool 1', tax, Date.now())
+  vi.setSystemTime(Date.now() - 3_600_000)
+  records.record(TOKEN, 'pool 1', { ...tax, buyPpm: 2 }, Date.now())
+  const taxes = records.taxedTokens.get(TOKEN)!
+  expect([taxes.usual.buyPpm, taxes.inPool.get('pool 1')?.buyPpm]).toEqual([2, 2])
+})
+
 describe('reports of a token', () => {
   const snapshotOf = (pools: readonly Pool[]) =>
     ({ pools: new Map(pools.map((pool) => [pool.id, pool])) }) as unknown as Snapshot

@@ -124,7 +124,7 @@ export class TaxRecords {
     const key = tokenInPoolKey(token, pool)
     // The clock of the other process may be ahead. Its record must not outlast later measurements.
     const measuredAt = Math.min(measuredMs, Date.now())
-    if (measuredAt <= (this.measuredAtByKey.get(key) ?? 0)) return
+    if (measuredAt <= pastTimeOf(this.measuredAtByKey.get(key))) return
     this.measuredAtByKey.set(key, measuredAt)
     this.store(token, pool, tax, measuredAt)
   }
@@ -143,7 +143,7 @@ export class TaxRecords {
 
   private store(token: Address, pool: string, tax: KnownTax, measuredMs: number): void {
     const taxes = this.taxesByToken.get(token) ?? { usual: tax, usualMs: 0, inPool: new BoundedMap(MAX_POOLS_OF_TOKEN) }
-    if (measuredMs >= taxes.usualMs) {
+    if (measuredMs >= pastTimeOf(taxes.usualMs)) {
       taxes.usual = tax
       taxes.usualMs = measuredMs
     }
@@ -183,6 +183,12 @@ export class TaxRecords {
     )
   }
 }
+
+/**
+ * Returns a recorded time; 0 if there is none, or if it is in the future because the clock was set back: any measurement
+ * then replaces the record.
+ */
+const pastTimeOf = (recordedMs = 0): number => (recordedMs > Date.now() ? 0 : recordedMs)
 
 /**
  * Measures a token in a pool, at two amounts. Measures only its transfers if there is no pool, if the pool holds too
