@@ -8,6 +8,7 @@ import { Auditor } from './audit.ts'
 import { Discovery } from './discovery.ts'
 import { defaultMarketLimits } from './limits.ts'
 import { createMarket, type MarketOptions } from './market.ts'
+import { rowsHash } from './saver.ts'
 import { TokenFacts } from './token-facts.ts'
 
 const at = (n: number): Address => toAddress(`0x${n.toString(16).padStart(40, '0')}`)
@@ -410,6 +411,25 @@ describe('pools that past logs list', () => {
       (await market.scannedPools!(tokens)).map(({ pool }) => pool.id).sort()
     expect(await scannedIds([token, at(5)])).toEqual([at(21), at(22), at(23)])
     expect(await scannedIds([token])).toEqual([at(21)])
+  })
+
+  test('in a saved file without a state are read again at the next block', async () => {
+    const saved = {
+      ...store,
+      facts: {
+        chainId: 10,
+        block: header(100),
+        extra: { rows: rowsHash([row]), scannedTo: [] },
+      },
+      async *batches() {
+        yield { pools: [], list: { name: 'tokens', items: [hub, token] } }
+        yield { pools: [{ pool: listedPools[0]!, dexRow: 0, state: null }], list: null }
+      },
+    }
+    const market = listing({ save: { path: async () => saved } })
+    head = 101
+    expect([...(await market.sync()).pools.keys()]).toEqual([at(21)])
+    await market.stop()
   })
 
   test('replace all saved pools once the store is full', async () => {

@@ -132,7 +132,13 @@ class ChainMarket implements IndexedMarket {
       ? new Saver(save, { directory, ledger: this.ledger, discovery: this.discovery, maxSaved: limits.savedPools })
       : null
     // Hold the mutex during the restore, so that the first sync starts from the saved state.
-    if (this.saver) void this.ledger.mutex.run(() => this.saver!.restore())
+    if (this.saver) void this.ledger.mutex.run(() => this.restore(this.saver!))
+  }
+
+  private async restore(saver: Saver): Promise<void> {
+    const unreadIds = await saver.restore()
+    const top = this.ledger.history?.top
+    if (top) this.follower.retryUnread(unreadIds, top.pools, top.block)
   }
 
   snapshot(): Snapshot {

@@ -263,6 +263,7 @@ describe('a restored market', () => {
       { ...poolOf(22, 'lazy'), fixed: 1 },
     ]
     const unwanted = poolOf(23, 'plain', [a, testAddress(99)])
+    const unread = poolOf(24, 'plain')
     store.content = [
       { pools: [], list: { name: 'tokens', items: [hub, a] } },
       { pools: [], list: { name: 'pairs', items: ['x'] } },
@@ -272,14 +273,15 @@ describe('a restored market', () => {
           { pool: listed, dexRow: 1, state: null },
           { pool: lazy, dexRow: 2, state: 6 },
           { pool: unwanted, dexRow: 0, state: null },
+          { pool: unread, dexRow: 0, state: null },
         ],
         list: null,
       },
     ]
     const { directory, ledger, restoredPairs, restored, saver, publish } = market()
-    await saver.restore()
+    expect(await saver.restore()).toEqual([unread.id])
     expect([errors, restoredPairs, restored]).toEqual([[], ['x'], [[[rows[1], 8]], 50]])
-    expect([...directory.followedPools.keys()]).toEqual([plain.id, lazy.id])
+    expect([...directory.followedPools.keys()]).toEqual([plain.id, lazy.id, unread.id])
     expect([directory.listedPools.has(listed.id), directory.listedPools.has(plain.id)]).toEqual([true, false])
     expect(directory.isIncomplete(directory.followedPools.get(lazy.id)!)).toBe(false)
     expect([ledger.newest, ledger.history?.top.block.number]).toEqual([null, 7])

@@ -102,22 +102,27 @@ export class Saver {
     this.rowNumbers = new Map(components.directory.rows.map((row, i) => [row, i]))
   }
 
-  /** Restores the saved state. An unusable file is discarded; everything in it can be read from the chain again. */
-  async restore(): Promise<void> {
+  /**
+   * Restores the saved state. An unusable file is discarded; everything in it can be read from the chain again.
+   *
+   * @returns the ids of restored pools that have no state, because their last read failed
+   */
+  async restore(): Promise<readonly string[]> {
     const previousClosed = closingByPath.get(this.path)
     closingByPath.set(this.path, this.closed.promise)
     await previousClosed
     try {
       this.store = await this.openStore(false)
-      if (this.store.facts) await this.load(this.store, this.store.facts)
+      return this.store.facts ? await this.load(this.store, this.store.facts) : []
     } catch (error) {
       this.report(error)
       this.forgetSaved()
       const isBadContent = error instanceof MarketError
-      if (this.store && !isBadContent) return
+      if (this.store && !isBadContent) return []
       await this.closeStore()
       this.mustReopen = true
       if (isBadContent) await this.reopen().catch((reopenError: unknown) => this.report(reopenError))
+      return []
     }
   }
 
@@ -150,19 +155,24 @@ export class Saver {
     this.mustReopen = false
   }
 
-  /** Loads a file. Nothing is published until all of it is in memory. */
-  private async load(store: Store, { chainId, block, extra }: SavedFacts): Promise<void> {
+  /**
+   * Loads a file. Nothing is published until all of it is in memory.
+   *
+   * @returns the ids of followed pools without a state
+   */
+  private async load(store: Store, { chainId, block, extra }: SavedFacts): Promise<readonly string[]> {
     const { directory, ledger, discovery } = this.components
     if (chainId !== ledger.chainId || (extra as SavedExtra | null)?.rows !== this.rowsHash)
       throw new MarketError('BAD_SNAPSHOT', "the state was saved with a different version of the chain's file")
     const { scannedTo, blocksPerCall } = extra as SavedExtra
     const pairs: string[] = []
+    const statelessIds: string[] = []
     let pools = PoolMap.empty
     for await (const { pools: storedPools, list } of store.batches()) {
       // Tokens come before pools, because a pool is followed only if its tokens are.
       if (list?.name === 'tokens') for (const token of list.items) directory.tokens.markRequested(token as Address)
       if (list?.name === 'pairs') for (const pair of list.items) pairs.push(pair as string)
-      pools = pools.with(await inSlices('restore', this.registerPools(storedPools)))
+      pools = pools.with(await inSlices('restore', this.registerPools(storedPools, statelessIds)))
     }
     // Restore these last: the pools of a restored pair, and of scanned blocks, are not searched again.
     discovery.restorePairs(pairs)
@@ -173,10 +183,15 @@ export class Saver {
     ledger.restore(new History([{ block, pools, changedIds: new Set() }]))
     this.savedPools = pools
     this.savedBlockHash = block.hash
+    return statelessIds
   }
 
-  /** Registers stored pools in the directory. @returns the pools with a state */
-  private *registerPools(storedPools: readonly StoredPool[]): Steps<readonly Pool[]> {
+  /**
+   * Registers stored pools in the directory. Adds the ids of followed pools without a state to `statelessIds`.
+   *
+   * @returns the pools with a state
+   */
+  private *registerPools(storedPools: readonly StoredPool[], statelessIds: string[]): Steps<readonly Pool[]> {
     const { directory } = this.components
     const poolsWithState: Pool[] = []
     for (const { pool, dexRow, state } of storedPools) {
@@ -190,6 +205,7 @@ export class Saver {
       this.savedEntries.add(entry)
       this.savedCount++
       if (state !== null) poolsWithState.push({ ...pool, state })
+      else if (directory.followedPools.has(pool.id)) statelessIds.push(pool.id)
       yield
     }
     return poolsWithState
