@@ -127,6 +127,13 @@ describe('a quote', () => {
     expect(missed()).toBe(0)
   })
 
+  test('is simulated once in each later block, also if a reorg brings the same block number again', async () => {
+    const { sampler, samples, offer } = samplerWith(paysAll)
+    offer()
+    for (const number of [11, 10, 11, 12]) await sampler.observe(snapshotOf(number))
+    expect(samples.map(({ after }) => after)).toEqual([1, 2])
+  })
+
   test('is simulated in each of the next two blocks, as it was returned, and then no more', async () => {
     const { sampler, requests, samples, avoided, offer, missed } = samplerWith(paysAll)
     offer()

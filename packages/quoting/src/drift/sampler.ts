@@ -110,7 +110,10 @@ export class DriftSampler {
     const isNew = number > this.lastBlock
     this.lastBlock = number
     if (!isNew) return
-    const dueSamples = this.pendingSamples.filter(({ quote: { block } }) => block.number < number)
+    // After a reorg to a lower block, the next blocks have numbers that were processed before.
+    const dueSamples = this.pendingSamples.filter(
+      ({ quote: { block }, processedBlocks }) => block.number + processedBlocks < number,
+    )
     this.pendingSamples = this.pendingSamples.filter(
       ({ quote: { block } }) => block.number + SIMULATIONS_PER_QUOTE > number,
     )
