@@ -19,16 +19,25 @@ type Answers = Readonly<Record<string, readonly unknown[]>>
  * A node with Permit2 and a token that answers the given functions; all others revert.
  *
  * @param accepts - whether the token accepts the signature of a permit
+ * @param approves - result of an approval of base units; undefined if it reverts
  */
 function nodeWith(
   answers: Answers,
-  { grant = [0n, 0n, 7n], accepts = isSigned }: { grant?: readonly bigint[]; accepts?: typeof isSigned } = {},
+  {
+    grant = [0n, 0n, 7n],
+    accepts = isSigned,
+    approves = () => [true],
+  }: {
+    readonly grant?: readonly bigint[]
+    readonly accepts?: typeof isSigned
+    readonly approves?: (units: bigint) => readonly unknown[] | undefined
+  } = {},
 ): Rpc {
   const call = async ({ to, data }: { to: Address; data: Hex }) => {
     const [abi, functions] = to === PERMIT2 ? [permit2Abi, { allowance: grant }] : [tokenAbi, answers]
     const call = abi.parseTransaction({ data })!
     if (call.name === 'permit' && accepts(answers, call.args.toArray())) return '0x'
-    const values = (functions as Answers)[call.name]
+    const values = call.name === 'approve' ? approves(call.args[1]) : (functions as Answers)[call.name]
     if (!values) throw new RpcError('REVERTED', 'execution reverted')
     return abi.encodeFunctionResult(call.fragment, values) as Hex
   }
@@ -82,6 +91,23 @@ test.each([
   expect(approval).toMatchObject({ to: token, value: 0n })
   const [approvedSpender, limit] = tokenAbi.decodeFunctionData('approve', approval!.data)
   expect([toAddress(approvedSpender), limit]).toEqual([PERMIT2, 2n ** 256n - 1n])
+})
+
+const reset = tokenAbi.encodeFunctionData('approve', [PERMIT2, 0n])
+test.each([
+  ['no more than 96 bits', 0n, (units: bigint) => units < 2n ** 96n, { isUnlimited: false }],
+  ['changes from zero only', 5n, (units: bigint) => units === 0n, { isUnlimited: true, reset: { data: reset } }],
+  ['no approval of Permit2', 0n, () => false, undefined],
+  ['not even a reset', 5n, () => false, undefined],
+])('a token that accepts %s, with an allowance of %d', async (_, allowance, isAccepted, expected) => {
+  for (const refusal of [undefined, [false]]) {
+    const approves = (units: bigint) => (isAccepted(units) ? [true] : refusal)
+    const { offers } = await find(nodeWith({ allowance: [allowance] }, { approves }))
+    if (!expected) return expect(offers).toEqual([])
+    expect(offers).toMatchObject([{ approval: expected }])
+    const [, limit] = tokenAbi.decodeFunctionData('approve', offers[0]!.approval!.data)
+    expect(limit).toBe(expected.isUnlimited ? 2n ** 256n - 1n : AMOUNT)
+  }
 })
 
 const domain = { name: 'Coin', version: '2', chainId: 5, verifyingContract: token }

@@ -3,6 +3,7 @@ import { PERMIT2_BITS } from '@sluice/bindings/guard'
 import { type Address, type Hex, toAddress } from '@sluice/chains'
 import type { BlockHeader, Rpc } from '@sluice/rpc'
 import { id, TypedDataEncoder } from 'ethers'
+import { type AccountCall, acceptsApproval, approvalOf } from '../approval.ts'
 import { type Clock, checkDeadline, defaultDeadline } from '../deadline.ts'
 import { QuotingError } from '../errors.ts'
 import {
@@ -34,7 +35,15 @@ export type AvailablePermit = {
   readonly permit: Omit<Permit, 'signature'>
   readonly typedData: PermitTypedData
   /** Transaction that approves Permit2 once, before the permit can be used; null if not needed. */
-  readonly approval: { readonly to: Address; readonly data: Hex; readonly value: bigint } | null
+  readonly approval: PermitApproval | null
+}
+
+/** Approval of Permit2. */
+type PermitApproval = AccountCall & {
+  /** True if it sets the maximum allowance. False for tokens that refuse it. */
+  readonly isUnlimited: boolean
+  /** Transaction to send before, for tokens that change an allowance only from zero. */
+  readonly reset?: AccountCall
 }
 
 /** Permits that let the Guard (our entry contract) take an amount of a token once. */
@@ -92,7 +101,7 @@ export async function findPermits(rpc: Rpc, request: PermitRequest, context: Per
   // A failure is handled where it is awaited.
   ownerCode.catch(() => {})
   const resolvedRequest = { ...request, ...context, ownerCode, deadline: BigInt(deadline) }
-  const offers = await Promise.all([tokenOffer(reader, resolvedRequest), permit2Offer(reader, resolvedRequest)])
+  const offers = await Promise.all([tokenOffer(reader, resolvedRequest), permit2Offer(rpc, reader, resolvedRequest)])
   return { spender, deadline, block, offers: offers.filter((offer) => offer !== undefined) }
 }
 
@@ -144,10 +153,15 @@ async function tokenOffer(reader: Reader, resolvedRequest: ResolvedRequest): Pro
 }
 
 /**
- * Returns the permit of Permit2. Undefined if the chain has no Permit2, if the amount or deadline is too large, or if
- * the owner's EIP-7702 delegate refuses the signatures that Permit2 asks it about.
+ * Returns the permit of Permit2. Undefined if the chain has no Permit2, if the amount or deadline is too large, if the
+ * token accepts no approval of Permit2, or if the owner's EIP-7702 delegate refuses the signatures that Permit2 asks it
+ * about.
  */
-async function permit2Offer(reader: Reader, resolvedRequest: ResolvedRequest): Promise<AvailablePermit | undefined> {
+async function permit2Offer(
+  rpc: Rpc,
+  reader: Reader,
+  resolvedRequest: ResolvedRequest,
+): Promise<AvailablePermit | undefined> {
   const { token, owner, spender, amount, deadline, chainId } = resolvedRequest
   if (amount >> PERMIT2_BITS.amount !== 0n || deadline >> PERMIT2_BITS.deadline !== 0n) return undefined
   const [spenderAllowance, permit2Allowance] = await Promise.all([
@@ -172,11 +186,25 @@ async function permit2Offer(reader: Reader, resolvedRequest: ResolvedRequest): P
     const isAccepted = await acceptsPermit(reader, { token, spender, ownerCode, ...withNonce(0n) })
     if (!isAccepted) return undefined
   }
-  const data = tokenAbi.encodeFunctionData('approve', [PERMIT2, UNLIMITED]) as Hex
-  return {
-    ...withNonce(spenderAllowance[2] as bigint),
-    approval: (permit2Allowance[0] as bigint) >= amount ? null : { to: token, data, value: 0n },
-  }
+  const allowance = permit2Allowance[0] as bigint
+  const approval = allowance >= amount ? null : await permit2Approval(rpc, resolvedRequest, allowance)
+  return approval === undefined ? undefined : { ...withNonce(spenderAllowance[2] as bigint), approval }
+}
+
+/** Returns an approval of Permit2 that the token accepts: unlimited if possible. Undefined if there is none. */
+async function permit2Approval(
+  rpc: Rpc,
+  { token, owner, amount, block, signal }: ResolvedRequest,
+  allowance: bigint,
+): Promise<PermitApproval | undefined> {
+  const approve = (units: bigint) => approvalOf(token, PERMIT2, units)
+  const accepts = (call: AccountCall) =>
+    acceptsApproval(rpc, call, { owner, block: { blockHash: block.hash } }, { signal })
+  if (await accepts(approve(UNLIMITED))) return { ...approve(UNLIMITED), isUnlimited: true }
+  if (await accepts(approve(amount))) return { ...approve(amount), isUnlimited: false }
+  if (allowance > 0n && (await accepts(approve(0n))))
+    return { ...approve(UNLIMITED), isUnlimited: true, reset: approve(0n) }
+  return undefined
 }
 
 const isText = (value: unknown): value is string => typeof value === 'string' && value.length <= MAX_NAME_LENGTH
