@@ -132,6 +132,7 @@ test.each([
   [1, 'none', OSAKA_LIMIT],
   [8453, 'op-stack', OSAKA_LIMIT],
   [137, 'none', 32_000_000n],
+  [143, 'none', 30_000_000n],
   [42161, 'arbitrum', 32_000_000n],
 ] as const)('chain %d with fee model %s has its own limit', async (chainId, l1FeeModel, expected) => {
   const limit = new TransactionLimit(osakaLimitOf({ chainId, l1FeeModel }))
