@@ -69,7 +69,7 @@ export const swapResponse = z.object({
       'Loss against the mid price of the same route, in percent. Leaves out dust pools: pools that pay less than half of their mid price, and together take at most 1 % of the input and pay at most 5 % of the output.',
     ),
   gasCharged: units.describe(
-    'Gas that the sender is charged, after refunds, as in the receipt. `gasCost` and `netToAmount` are based on it.',
+    'Gas that the sender is charged, after refunds, as in the receipt. On Monad, which charges the gas limit: `gasEstimate` plus 20 %. `gasCost` and `netToAmount` are based on it.',
   ),
   gasChargedAtDeadline: units.describe(
     'Like `gasCharged`, if `tx` is mined at its deadline instead of in the next block. Higher if a pool or token has work that is due before the deadline, such as an oracle observation or an update of a rate.',

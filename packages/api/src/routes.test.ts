@@ -59,6 +59,11 @@ describe('/status', () => {
     })
     const { body } = await status({ receipt: { ...mined, l1Fee: '0x5' } })
     expect(body.gasCost).toEqual({ native: '705', l1Fee: '5' })
+    const operatorFee = { operatorFeeScalar: '0x1', operatorFeeConstant: '0x3', daFootprintGasScalar: '0x0' }
+    const jovian = await status({ receipt: { ...mined, l1Fee: '0x5', ...operatorFee } })
+    expect(jovian.body.gasCost).toEqual({ native: '10708', l1Fee: '10008' })
+    // On Celo, the gas price of such a transaction is in units of the token.
+    expect((await status({ transaction: { ...sent, feeCurrency: ONE } })).body.gasCost).toBeNull()
     expect((await status({ receipt: { ...mined, effectiveGasPrice: null } })).body.gasCost).toBeNull()
     expect((await status({}, '', `0x${hash.slice(2).toUpperCase()}`)).body).toMatchObject({ hash, status: 'landed' })
     expect((await status({}, '?toAmount=90')).body.swap).toMatchObject({ quoted: '90', difference: null })

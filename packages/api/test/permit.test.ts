@@ -285,11 +285,45 @@ describe('a wallet that is a contract (ERC-1271)', () => {
   })
 
   async function signedFor(from: string, owner: string) {
-    const { body } = await get('permit', { src: coin.address, from, amount: '1000000' })
-    const offer = body.permits.find((permit: { kind: string }) => permit.kind === 'eip2612')
+    // The service does not offer this permit to a wallet without a key.
+    const kindsOf = async (account: string) =>
+      (await get('permit', { src: coin.address, from: account, amount: '1000000' })).body.permits
+    expect((await kindsOf(from)).map((permit: { kind: string }) => permit.kind)).toEqual(['permit2'])
+    const offer = (await kindsOf(owner)).find((permit: { kind: string }) => permit.kind === 'eip2612')
+    Object.assign(offer.typedData.message, { owner: from, nonce: '0' })
     const signature = await rpc<string>('eth_signTypedData_v4', owner, JSON.stringify(offer.typedData))
-    return { permit: `${offer.permit}${signature}` }
+    const [kind, amount, , deadline] = offer.permit.split(':')
+    return { permit: `${kind}:${amount}:0:${deadline}:${signature}` }
   }
+})
+
+test('a token with nonces and a domain, but without a permit, is offered Permit2 only', async () => {
+  const votes = await deployCoin(devnet, 'VotesCoin')
+  const { body } = await get('permit', { src: votes.address, from: account(0), amount: '1' })
+  expect(body.permits.map((permit: { kind: string }) => permit.kind)).toEqual(['permit2'])
+})
+
+describe('an EIP-7702 account', () => {
+  // Coin recovers the key. ContractCoin and Permit2 ask the delegate.
+  test.each([
+    ['KeyDelegate', ['eip2612', 'permit2'], ['eip2612', 'permit2']],
+    ['RehashingDelegate', ['eip2612'], []],
+  ])('%s is offered the permits that accept its key', async (name, ofCoin, ofContractCoin) => {
+    const builder = createBuilder(devnet.url, account(7))
+    const contractCoin = await deployCoin(devnet, 'ContractCoin')
+    const { address: delegate } = await builder.deploy(compiledPermits()[name]!)
+    const from = account(4)
+    await rpc('anvil_setCode', from, `0xef0100${delegate.slice(2)}`)
+    for (const [src, kinds] of [
+      [coin, ofCoin],
+      [contractCoin, ofContractCoin],
+    ] as const) {
+      await src.send('mint', [from, 1_000n])
+      const { body } = await get('permit', { src: src.address, from, amount: '1000' })
+      expect(body.permits.map((permit: { kind: string }) => permit.kind)).toEqual(kinds)
+    }
+    await rpc('anvil_setCode', from, '0x')
+  })
 })
 
 test('/permit limits deadlines to a day and names invalid parameters', async () => {

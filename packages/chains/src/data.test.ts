@@ -53,6 +53,10 @@ describe.each(files)('$name', ({ name, text, file }) => {
     expect(file.hubs[0]).toBe(native?.address)
   })
 
+  test('prices gas in 10^-18 of the native currency', () => {
+    expect(file.nativeCurrency.decimals).toBe(18)
+  })
+
   test('explains a native asset that nothing wraps', () => {
     if (file.wrappedNative === null) expect(file.notes ?? []).not.toEqual([])
   })

@@ -65,6 +65,7 @@ export type Chain = {
   readonly trackerName: string
   /** Key of the chain in the tracker's price API. */
   readonly coinsPrefix: string | null
+  /** `decimals` is that of the unit of gas prices, wei; sources also state that of a token in which gas is paid. */
   readonly nativeCurrency: { readonly symbol: string; readonly name: string; readonly decimals: number }
   /** Null if the chain has no deposit/withdraw wrapper; NATIVE is then rejected. */
   readonly wrappedNative: Token | null

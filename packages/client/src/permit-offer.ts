@@ -53,8 +53,10 @@ export function checkOffer(chainId: number, offer: Partial<PermitOffer>, request
   require(deadline === undefined ? isSoon : String(permitDeadline) === String(deadline), 'the deadline')
   if (isPermit2) require(String(details.expiration) === String(permitDeadline), 'the expiration')
   require(typeof offer.permit === 'string', 'its text')
-  const isPermit2Approval = (call: object) =>
-    [BigInt(amount), UNLIMITED].some((limit) => isPermit2 && isApprovalCall(call, src, PERMIT2, limit))
+  const isPermit2Approval = (call: Json) =>
+    isPermit2 &&
+    [BigInt(amount), UNLIMITED].some((limit) => isApprovalCall(call, src, PERMIT2, limit)) &&
+    (call.reset === undefined || isApprovalCall(Object(call.reset), src, PERMIT2, 0n))
   require(offer.approval === null || isPermit2Approval(Object(offer.approval)), 'the approval')
 }
 

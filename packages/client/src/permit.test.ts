@@ -358,6 +358,7 @@ describe('an offer of the service', () => {
       permit2(),
       { ...permit2(), approval: approve(1_000_000n) },
       { ...permit2(), approval: approve(2n ** 256n - 1n) },
+      { ...permit2(), approval: { ...approve(2n ** 256n - 1n), reset: approve(0n) } },
     ])
       expect(await offered(offer)).toEqual([offer])
     expect(await offered(message({ spender: h.untrusted }), { guard: h.untrusted })).toHaveLength(1)
@@ -400,6 +401,8 @@ describe('an offer of the service', () => {
     ['text', { ...own(), permit: undefined }],
     ['approval', { ...own(), approval: approve(1_000_000n) }],
     ['approval', { ...permit2(), approval: approve(1_000_001n) }],
+    ['approval', { ...permit2(), approval: { ...approve(1_000_000n), reset: approve(1n) } }],
+    ['approval', { ...permit2(), approval: { ...approve(1_000_000n), reset: null } }],
     ['approval', { ...permit2(), approval: approve(1_000_000n, h.untrusted) }],
     ['approval', { ...permit2(), approval: approve(1_000_000n, PERMIT2, h.WETH) }],
     ['approval', { ...permit2(), approval: undefined }],

@@ -128,6 +128,15 @@ test('a call of another contract, and other calldata of the Guard, are not read 
 
 test('costs of a layer-2 chain are added, and unknown prices give no cost', () => {
   expect(read(h.single, logs, { receipt: { l1Fee: '0x5' } }).gasCost).toEqual({ native: '705', l1Fee: '5' })
+  const isthmus = { l1Fee: '0x5', operatorFeeScalar: '0x7a120', operatorFeeConstant: '0x3' }
+  expect(read(h.single, logs, { receipt: isthmus }).gasCost).toEqual({ native: '758', l1Fee: '58' })
+  for (const field of ['daFootprintGasScalar', 'tokenRatio']) {
+    const jovian = { ...isthmus, operatorFeeScalar: '0x1', [field]: '0x0' }
+    expect(read(h.single, logs, { receipt: jovian }).gasCost).toEqual({ native: '10708', l1Fee: '10008' })
+  }
+  const paidInToken = { transaction: { feeCurrency: h.USDC } }
+  expect(read(h.single, logs, paidInToken).gasCost).toBeNull()
+  expect(read(h.single, logs, { transaction: { feeCurrency: null } }).gasCost).not.toBeNull()
   expect(read(h.single, logs, { receipt: { effectiveGasPrice: undefined } }).gasCost).toBeNull()
 })
 

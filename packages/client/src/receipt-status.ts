@@ -30,6 +30,8 @@ type ParsedTransaction = {
   readonly to: string | null
   readonly input: string
   readonly value: bigint
+  /** True on Celo if the fee is paid in a token. The gas price is then in units of this token. */
+  readonly paysFeeInToken: boolean
 }
 type ParsedReceipt = {
   readonly succeeded: boolean
@@ -75,7 +77,7 @@ export function nodeStatus(
     from: sentTransaction?.from ?? null,
     to: sentTransaction?.to ?? null,
     gasUsed: minedReceipt?.gasUsed.toString() ?? null,
-    gasCost: minedReceipt ? gasCostOf(minedReceipt) : null,
+    gasCost: minedReceipt && !sentTransaction?.paysFeeInToken ? gasCostOf(minedReceipt) : null,
     swap: sentTransaction && order ? swapOf(sentTransaction, order, landedReceipt, quoted) : null,
     isSwapRead: order !== undefined,
   }
@@ -190,14 +192,30 @@ const addressOf = (topic: string) => `0x${topic.slice(-40)}`
 const wordOf = (data: string) => (data.length === 66 ? BigInt(data) : null)
 
 function readTransaction(answer: unknown, hash: string): ParsedTransaction {
-  const { hash: transactionHash, from, to, input, data, value } = Object(answer) as Record<string, unknown>
+  const transaction = Object(answer) as Record<string, unknown>
+  const { hash: transactionHash, from, to, input, data, value, feeCurrency } = transaction
   if (asHex(transactionHash) !== hash) throwUnreadable('transaction')
   return {
     from: asAddress(from) ?? throwUnreadable('transaction'),
     to: to === null || to === undefined ? null : (asAddress(to) ?? throwUnreadable('transaction')),
     input: asHex(input ?? data) ?? throwUnreadable('transaction'),
     value: asBigint(value) ?? throwUnreadable('transaction'),
+    paysFeeInToken: feeCurrency != null,
   }
+}
+
+/**
+ * Returns the wei that a rollup charged in addition to gas: for data, and for its operator (OP Stack since Isthmus).
+ * Undefined if the receipt names no such fee.
+ */
+function l1FeeOf(receipt: Record<string, unknown>, gasUsed: bigint): bigint | undefined {
+  const dataFee = asBigint(receipt.l1Fee)
+  const [scalar, constant] = [asBigint(receipt.operatorFeeScalar), asBigint(receipt.operatorFeeConstant)]
+  if (dataFee === undefined && scalar === undefined && constant === undefined) return undefined
+  const scaledGas = gasUsed * (scalar ?? 0n)
+  // Jovian changed the unit of the scalar. Mantle, whose receipts have `tokenRatio`, uses the same formula.
+  const isJovian = receipt.daFootprintGasScalar != null || receipt.tokenRatio != null
+  return (dataFee ?? 0n) + (isJovian ? scaledGas * 100n : scaledGas / 1_000_000n) + (constant ?? 0n)
 }
 
 function readReceipt(answer: unknown, hash: string): ParsedReceipt {
@@ -207,13 +225,14 @@ function readReceipt(answer: unknown, hash: string): ParsedReceipt {
   const status = typeof receipt.status === 'number' ? receipt.status : asInteger(receipt.status)
   if (status !== 0 && status !== 1) throwUnreadable('receipt')
   if (!Array.isArray(receipt.logs) || receipt.logs.length > MAX_LOGS) throwUnreadable('receipt')
+  const gasUsed = asBigint(receipt.gasUsed) ?? throwUnreadable('receipt')
   return {
     succeeded: status === 1,
     block: asInteger(receipt.blockNumber) ?? throwUnreadable('receipt'),
     blockHash: asHex(receipt.blockHash) ?? throwUnreadable('receipt'),
-    gasUsed: asBigint(receipt.gasUsed) ?? throwUnreadable('receipt'),
+    gasUsed,
     gasPrice: asBigint(receipt.effectiveGasPrice),
-    l1Fee: asBigint(receipt.l1Fee),
+    l1Fee: l1FeeOf(receipt, gasUsed),
     logs: (receipt.logs as readonly unknown[]).map(readLog),
   }
 }

@@ -167,6 +167,8 @@ export type PermitOffer = {
     readonly value: string
     /** True if the transaction approves Permit2 for the maximum amount. */
     readonly unlimited?: boolean
+    /** Transaction to send before, for tokens that change an allowance only from zero. */
+    readonly reset?: { readonly to: string; readonly data: Hex; readonly value: string }
   } | null
   /** Message for `eth_signTypedData_v4`. */
   readonly typedData: object

@@ -7,7 +7,7 @@ import { type Address, type Chain, type Deployment, deploymentForOlderEvm, type 
 import { type AuditCount, MarketError } from '@sluice/liquidity'
 import type { RouterThreads } from '@sluice/routing'
 import { type Rpc, Semaphore } from '@sluice/rpc'
-import { createSimulationContext, type SimulationContext, type StateCount } from '@sluice/simulation'
+import { createSimulationContext, osakaLimitOf, type SimulationContext, type StateCount } from '@sluice/simulation'
 import { ChainContracts } from './chain/contracts.ts'
 import { ChainRuntime, type OpenMarket, type RuntimeSettings } from './chain/runtime.ts'
 import type { ChainStatus } from './chain/status.ts'
@@ -161,6 +161,7 @@ export class LiveChain {
       maxGas,
       timeoutMs: settings.rpc.timeoutMs,
       blockIntervalMs: chain.blockTimeMs,
+      osakaLimit: osakaLimitOf(chain),
     })
     const tokens = new ChainTokens({
       chain,

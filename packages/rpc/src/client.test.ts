@@ -381,8 +381,12 @@ test('the gas price is that of the node, else base fee and tip, else an eighth a
   expect(await priceOf({ eth_maxPriorityFeePerGas: () => '0x0' })).toBe(80n)
   expect(await priceOf({})).toBe(90n)
   expect(await priceOf({ eth_getBlockByNumber: () => block(5) })).toBe('UNSUPPORTED')
-  expect(await priceOf({ eth_gasPrice: () => 'much' })).toBe('BAD_ANSWER')
-  expect(await priceOf({ eth_maxPriorityFeePerGas: () => 'much' })).toBe('BAD_ANSWER')
+  for (const answer of ['much', '0x', null]) {
+    expect(await priceOf({ eth_gasPrice: () => answer })).toBe(90n)
+    expect(await priceOf({ eth_gasPrice: () => answer, eth_maxPriorityFeePerGas: () => '0x3' })).toBe(83n)
+    expect(await priceOf({ eth_maxPriorityFeePerGas: () => answer })).toBe(90n)
+  }
+  expect(await priceOf({ eth_getBlockByNumber: () => block(5), eth_gasPrice: () => null })).toBe('BAD_ANSWER')
 })
 
 test('a simulation is asked for at its block', async () => {

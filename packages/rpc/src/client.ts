@@ -246,11 +246,11 @@ class ChainRpc implements Rpc {
 
   gasPrice(options: RequestOptions = {}): Promise<bigint> {
     return this.readQuantity('eth_gasPrice', options).catch(async (error: unknown) => {
-      if (!isMethodMissing(error)) throw error
+      if (!isPriceMissing(error)) throw error
       const [{ baseFeePerGas }, tip] = await Promise.all([
         this.getLatestBlock(options),
         this.readQuantity('eth_maxPriorityFeePerGas', options).catch((error: unknown) => {
-          if (!isMethodMissing(error)) throw error
+          if (!isPriceMissing(error)) throw error
           return null
         }),
       ])
@@ -366,9 +366,12 @@ function isGasAboveCap({ gasCap }: Capabilities, gas: bigint | undefined): boole
   return gas !== undefined && gasCap !== null && gas > gasCap + CAP_TOLERANCE
 }
 
-/** True if no endpoint has the method, for a request without parameters: nothing else can be refused. */
-function isMethodMissing(error: unknown): boolean {
-  return error instanceof RpcError && error.isRefusal
+/**
+ * True if no endpoint has the method, for a request without parameters: nothing else can be refused. Also true if all
+ * endpoints answer something else than a number, such as null.
+ */
+function isPriceMissing(error: unknown): boolean {
+  return error instanceof RpcError && (error.isRefusal || error.code === 'BAD_ANSWER')
 }
 
 function minOf(a: bigint, b: bigint): bigint {

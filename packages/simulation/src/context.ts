@@ -18,11 +18,16 @@ export type SimulationContext = {
   readonly blockIntervalMs: number
 }
 
-export type SimulationOptions = Partial<SimulationLimits> & Partial<Pick<SimulationContext, 'blockIntervalMs'>>
+export type SimulationOptions = Partial<SimulationLimits> &
+  Partial<Pick<SimulationContext, 'blockIntervalMs'>> & {
+    /** Maximum gas per transaction once the chain has the instructions of Osaka; that of EIP-7825 by default. */
+    readonly osakaLimit?: bigint
+  }
 
 /** Creates the shared state of a chain. */
 export function createSimulationContext({
   blockIntervalMs = 1_000,
+  osakaLimit,
   ...limits
 }: SimulationOptions = {}): SimulationContext {
   const allLimits = { ...defaultLimits, ...limits }
@@ -34,7 +39,7 @@ export function createSimulationContext({
     limiter,
     fees: new FeeReader(),
     bareRuns: new BareRuns(),
-    transactionLimit: new TransactionLimit(),
+    transactionLimit: new TransactionLimit(osakaLimit),
     blockIntervalMs,
   }
 }

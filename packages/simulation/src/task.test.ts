@@ -127,3 +127,19 @@ test('a set-up that reverts is a bad token, and other failures are passed on', a
   for (const error of [new RpcError('TIMEOUT', 'too slow'), new TypeError('broken')])
     await expect(runTask(taskOf(error).task, environment, setUp)).rejects.toBe(error)
 })
+
+test('if the call reverts with alternatives, the swap runs without them', async () => {
+  const { task, calls } = taskOf({})
+  const { call } = task.rpc
+  const isAlone = (data: Hex) => data.startsWith(probe.getFunction('run')!.selector)
+  task.rpc.call = async (request, ...rest) => {
+    const answer = await call(request, ...rest)
+    if (!isAlone(request.data)) throw new RpcError('REVERTED', 'execution reverted')
+    return answer
+  }
+  const withAlternatives = { ...task, request: { ...task.request, alternatives: ['0x01', '0x02'] as const } }
+  const result = await runTask(withAlternatives, environment, setUp)
+  expect(result).toMatchObject({ success: true, gasUsed: 1_000n })
+  expect(result.alternatives).toBeUndefined()
+  expect(calls.map(({ data }) => isAlone(data))).toEqual([false, true])
+})

@@ -1,7 +1,7 @@
 import { type Hex, ZERO_ADDRESS } from '@sluice/chains'
 import { type BlockHeader, NO_HASH, type Rpc, RpcError } from '@sluice/rpc'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { TransactionLimit } from './transaction-limit.ts'
+import { osakaLimitOf, TransactionLimit } from './transaction-limit.ts'
 
 const OSAKA_LIMIT = 16_777_216n
 const ACTIVE: Hex = `0x${'100'.padStart(64, '0')}`
@@ -126,4 +126,17 @@ test('a check of a past block decides neither about a later block nor about one 
   const limit = new TransactionLimit()
   expect(await limit.limitAt(rpc, headerOf(100), {})).toBeUndefined()
   expect(await limit.limitAt(rpc, headerOf(30_000), {})).toBe(OSAKA_LIMIT)
+})
+
+test.each([
+  [1, 'none', OSAKA_LIMIT],
+  [8453, 'op-stack', OSAKA_LIMIT],
+  [137, 'none', 32_000_000n],
+  [143, 'none', 30_000_000n],
+  [42161, 'arbitrum', 32_000_000n],
+] as const)('chain %d with fee model %s has its own limit', async (chainId, l1FeeModel, expected) => {
+  const limit = new TransactionLimit(osakaLimitOf({ chainId, l1FeeModel }))
+  const { rpc } = limitOf({ answer: ACTIVE })
+  expect(await limit.limitAt(rpc, headerOf(100), {})).toBe(expected)
+  expect(await limit.limitAt(rpc, headerOf(101), {})).toBe(expected)
 })

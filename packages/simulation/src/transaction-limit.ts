@@ -1,9 +1,23 @@
 /** Detects the maximum gas limit of a transaction (EIP-7825). */
-import { type Hex, toAddress, wordOf } from '@sluice/chains'
+import { type Chain, type Hex, toAddress, wordOf } from '@sluice/chains'
 import { type BlockHeader, NO_HASH, type RequestOptions, type Rpc, RpcError } from '@sluice/rpc'
 
 /** Maximum gas per transaction since Osaka (EIP-7825). */
 const OSAKA_GAS = 16_777_216n
+/** Maximum gas per transaction of Arbitrum chains since ArbOS 51. */
+const ARBITRUM_GAS = 32_000_000n
+/** Maximum gas per transaction of other chains that chose their own: Polygon PoS, its testnet, and Monad. */
+const LIMIT_BY_CHAIN: ReadonlyMap<number, bigint> = new Map([
+  [137, 32_000_000n],
+  [80_002, 32_000_000n],
+  [143, 30_000_000n],
+])
+
+/** Returns the maximum gas per transaction that a chain has since it has the instructions of Osaka. */
+export function osakaLimitOf({ chainId, l1FeeModel }: Pick<Chain, 'chainId' | 'l1FeeModel'>): bigint {
+  return LIMIT_BY_CHAIN.get(chainId) ?? (l1FeeModel === 'arbitrum' ? ARBITRUM_GAS : OSAKA_GAS)
+}
+
 /** Address at which the code that tests the EVM version is installed. */
 const VERSION_TEST = toAddress('0x5177ce0000000000000000000000000000000007')
 /** Code that returns CLZ(0) = 256; Osaka introduced this opcode (EIP-7939). */
@@ -18,6 +32,7 @@ const RETRY_MS = 600_000
 const NEAR_BLOCKS = 20_000
 
 export class TransactionLimit {
+  private readonly osakaLimit: bigint
   /** Lowest block known to have the limit. */
   private activeFromBlock = Number.POSITIVE_INFINITY
   /** Highest block known to have no limit. */
@@ -25,20 +40,25 @@ export class TransactionLimit {
   private checkedAtMs = Number.NEGATIVE_INFINITY
   private pendingCheck: { readonly number: number; readonly result: Promise<boolean> } | undefined
 
+  /** @param osakaLimit - maximum gas per transaction once the chain has the instructions of Osaka */
+  constructor(osakaLimit: bigint = OSAKA_GAS) {
+    this.osakaLimit = osakaLimit
+  }
+
   /** Returns the limit; undefined if only the block gas limit applies, or if it is unknown. */
   async limitAt(rpc: Rpc, header: BlockHeader, options: RequestOptions): Promise<bigint | undefined> {
     const { number } = header
-    if (number >= this.activeFromBlock) return OSAKA_GAS
+    if (number >= this.activeFromBlock) return this.osakaLimit
     const isCheckedRecently = Date.now() - this.checkedAtMs < RETRY_MS && number < this.inactiveToBlock + NEAR_BLOCKS
     if (number <= this.inactiveToBlock || isCheckedRecently) return undefined
     const { pendingCheck } = this
     if (pendingCheck && Math.abs(number - pendingCheck.number) < NEAR_BLOCKS)
-      return (await pendingCheck.result) ? OSAKA_GAS : undefined
+      return (await pendingCheck.result) ? this.osakaLimit : undefined
     const check = { number, result: this.detect(rpc, header, options) }
     this.pendingCheck = check
     const isActive = await check.result
     if (this.pendingCheck === check) this.pendingCheck = undefined
-    return isActive ? OSAKA_GAS : undefined
+    return isActive ? this.osakaLimit : undefined
   }
 
   private async detect(

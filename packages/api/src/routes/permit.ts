@@ -30,9 +30,16 @@ function bodyOf({ permit, typedData, approval }: AvailablePermit): PermitRespons
   return {
     kind,
     unlimited: kind === 'dai',
-    // The approval gives Permit2 the maximum allowance. The signature limits how much the Guard may draw.
-    approval: approval && { ...approval, value: approval.value.toString(), unlimited: true },
+    approval: approval && approvalBody(approval),
     typedData: typedData as PermitResponse['permits'][number]['typedData'],
     permit: `${kind}:${amount}:${nonce}:${deadline}:`,
+  }
+}
+
+/** The signature limits how much the Guard may draw, whatever the allowance of Permit2 is. */
+function approvalBody({ reset, isUnlimited, ...call }: NonNullable<AvailablePermit['approval']>) {
+  return {
+    ...{ ...call, value: call.value.toString(), unlimited: isUnlimited },
+    ...(reset && { reset: { ...reset, value: reset.value.toString() } }),
   }
 }

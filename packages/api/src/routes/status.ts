@@ -1,5 +1,5 @@
 /** Handler of `/status`. */
-import { type BlockHeader, type RequestOptions, type Rpc, RpcError } from '@sluice/rpc'
+import { type BlockHeader, l1FeeOfReceipt, type RequestOptions, type Rpc, RpcError } from '@sluice/rpc'
 import { decodeRevert } from '@sluice/simulation'
 import type { Request } from 'express'
 import type { z } from 'zod'
@@ -35,7 +35,7 @@ export async function status(
   return {
     hash,
     status: minedReceipt ? (minedReceipt.status ? 'landed' : 'reverted') : transaction ? 'pending' : 'unknown',
-    ...minedFields(minedReceipt, head),
+    ...minedFields(minedReceipt, transaction, head),
     from: transaction?.from ?? null,
     to: transaction?.to ?? null,
     swap: transaction ? swapStatus(transaction, landedReceipt, { guard, quoted: quotedAmount }) : null,
@@ -46,21 +46,24 @@ export async function status(
 
 function minedFields(
   minedReceipt: SwapReceipt | null,
+  transaction: SentTransaction | null,
   head: BlockHeader | null,
 ): Pick<StatusResponse, 'block' | 'blockHash' | 'confirmations' | 'gasUsed' | 'gasCost'> {
   if (!minedReceipt) return { block: null, blockHash: null, confirmations: null, gasUsed: null, gasCost: null }
-  const { blockNumber, blockHash, gasUsed, effectiveGasPrice, l1Fee } = minedReceipt
+  const { blockNumber, blockHash, gasUsed, effectiveGasPrice } = minedReceipt
+  const l1Fee = l1FeeOfReceipt(minedReceipt)
   const cost = (price: bigint) => ({
     native: (gasUsed * price + (l1Fee ?? 0n)).toString(),
     l1Fee: l1Fee?.toString() ?? null,
   })
+  const isPaidInToken = transaction?.feeCurrency != null
   return {
     block: blockNumber,
     blockHash,
     // The endpoint that returned the head may lag behind the endpoint that returned the receipt.
     confirmations: Math.max(1, (head?.number ?? blockNumber) - blockNumber + 1),
     gasUsed: gasUsed.toString(),
-    gasCost: typeof effectiveGasPrice === 'bigint' ? cost(effectiveGasPrice) : null,
+    gasCost: typeof effectiveGasPrice === 'bigint' && !isPaidInToken ? cost(effectiveGasPrice) : null,
   }
 }
 

@@ -21,6 +21,12 @@ const permitOffer = z.object({
         .describe(
           'True if the approval sets the maximum allowance: Permit2 may then draw any amount, but only with a signature of the owner.',
         ),
+      reset: z
+        .object({ to: hexAddress, data: hexBytes, value: units })
+        .optional()
+        .describe(
+          'Transaction that the owner must send before the approval: it sets the allowance of Permit2 to zero. Present only if the token requires it.',
+        ),
     })
     .nullable()
     .describe(

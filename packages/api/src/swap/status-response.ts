@@ -45,10 +45,11 @@ export const statusResponse = z.object({
       l1Fee: units
         .nullable()
         .describe(
-          'On rollups: wei paid for publishing the transaction on the parent chain; null if the receipt has none.',
+          'On rollups: wei paid for publishing the transaction on the parent chain and to the operator; null if the receipt has none.',
         ),
     })
-    .nullable(),
+    .nullable()
+    .describe('Null if the receipt has no gas price, or if the fee was paid in a token (Celo).'),
   swap: swap
     .nullable()
     .describe('The order, if the transaction calls the Guard Contract directly; null for all other transactions.'),

@@ -26,6 +26,8 @@ export const sentTransaction = z.object({
   value: quantity,
   gas: quantity,
   blockHash: bytes.nullish(),
+  // Token in which the fee is paid on Celo (CIP-64). The gas price is then in units of this token.
+  feeCurrency: address.nullish(),
 })
 export type SentTransaction = z.output<typeof sentTransaction>
 
@@ -39,6 +41,11 @@ export const receipt = z.object({
   // Absent on chains without EIP-1559 and on some rollups.
   effectiveGasPrice: quantity.nullish(),
   l1Fee: quantity.nullish(),
+  operatorFeeScalar: quantity.nullish(),
+  operatorFeeConstant: quantity.nullish(),
+  // Only their presence counts.
+  daFootprintGasScalar: z.unknown().optional(),
+  tokenRatio: z.unknown().optional(),
   logs: z.array(z.object({ address, topics: z.array(bytes), data: bytes })),
 })
 export type SwapReceipt = z.output<typeof receipt>

@@ -7,6 +7,8 @@ const source = `// SPDX-License-Identifier: MIT
 pragma solidity ^0.8.20;
 import {ERC20} from "@openzeppelin/contracts/token/ERC20/ERC20.sol";
 import {ERC20Permit} from "@openzeppelin/contracts/token/ERC20/extensions/ERC20Permit.sol";
+import {EIP712} from "@openzeppelin/contracts/utils/cryptography/EIP712.sol";
+import {Nonces} from "@openzeppelin/contracts/utils/Nonces.sol";
 import {ECDSA} from "@openzeppelin/contracts/utils/cryptography/ECDSA.sol";
 import {SignatureChecker} from "@openzeppelin/contracts/utils/cryptography/SignatureChecker.sol";
 
@@ -34,6 +36,26 @@ contract ContractCoin is ERC20Permit {
         bytes32 hash = _hashTypedDataV4(keccak256(abi.encode(TYPEHASH, owner, spender, value, _useNonce(owner), deadline)));
         require(SignatureChecker.isValidSignatureNow(owner, hash, abi.encodePacked(r, s, v)), "signature");
         _approve(owner, spender, value);
+    }
+}
+
+/// Signatures delegate votes only: there are nonces and a domain, but no permit.
+contract VotesCoin is ERC20, EIP712, Nonces {
+    constructor() ERC20("Votes Coin", "VCOIN") EIP712("Votes Coin", "1") {}
+    function DOMAIN_SEPARATOR() external view returns (bytes32) { return _domainSeparatorV4(); }
+    function mint(address to, uint256 amount) external { _mint(to, amount); }
+}
+
+/// Delegates of EIP-7702 accounts: one accepts the signatures of the account's key, the other only of hashes that name it.
+contract KeyDelegate {
+    function isValidSignature(bytes32 hash, bytes calldata signature) external view returns (bytes4) {
+        return ECDSA.recover(hash, signature) == address(this) ? this.isValidSignature.selector : bytes4(0);
+    }
+}
+contract RehashingDelegate {
+    function isValidSignature(bytes32 hash, bytes calldata signature) external view returns (bytes4) {
+        bytes32 bound = keccak256(abi.encode(hash, address(this)));
+        return ECDSA.recover(bound, signature) == address(this) ? this.isValidSignature.selector : bytes4(0);
     }
 }
 
@@ -78,7 +100,7 @@ export function compiledPermits(): Readonly<Record<string, Artifact>> {
 /** Deploys a token with EIP-2612 and a pair of 1,000 tokens against 10 WETH. */
 export async function deployCoin(
   devnet: Devnet,
-  name: 'Coin' | 'ContractCoin' | 'RenamedCoin' = 'Coin',
+  name: 'Coin' | 'ContractCoin' | 'RenamedCoin' | 'VotesCoin' = 'Coin',
 ): Promise<Contract> {
   const builder = createBuilder(devnet.url, devnet.info.accounts[7]!.address)
   const coin = await builder.deploy(compiledPermits()[name]!)

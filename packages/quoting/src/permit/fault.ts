@@ -1,8 +1,16 @@
 /** Explains why a permit does not let the Guard (our entry contract) transfer the input of a swap. */
 import type { Address, Hex } from '@sluice/chains'
 import type { BlockHeader, Rpc } from '@sluice/rpc'
-import { dataSlice } from 'ethers'
-import { normalizePermit, PERMIT2, type Permit, permit2Abi, type Reader, readerAt, tokenAbi } from './permit.ts'
+import {
+  normalizePermit,
+  PERMIT2,
+  type Permit,
+  permit2Abi,
+  type Reader,
+  readerAt,
+  tokenAbi,
+  tokenPermitCall,
+} from './permit.ts'
 
 /** The transfer that a permit must allow, with the block at which the permit is checked. */
 export type PermitUse = {
@@ -45,7 +53,7 @@ async function tokenFault(reader: Reader, permit: Permit, use: PermitUse): Promi
   const [allowance, nonces, succeeds] = await Promise.all([
     reader.read(tokenAbi, token, 'allowance', owner, spender),
     reader.read(tokenAbi, token, 'nonces', owner),
-    reader.succeeds(spender, token, tokenCall(permit, use)),
+    reader.succeeds(spender, token, tokenPermitCall(permit, use)),
   ])
   if (allowance && (allowance[0] as bigint) >= amount) return undefined
   if (!nonces) return { field: 'permit.kind', message: 'permit.kind: src has no permit of its own; permit2 may serve' }
@@ -90,13 +98,3 @@ function commonFault(
     return { field: 'permit.amount', message: `permit.amount is less than the ${use.amount} that the swap takes` }
   return undefined
 }
-
-function tokenCall({ kind, amount, nonce, deadline, signature }: Permit, { owner, spender }: PermitUse): string {
-  const [r, s, v] = [dataSlice(signature, 0, 32), dataSlice(signature, 32, 64), dataSlice(signature, 64, 65)]
-  return kind === 'dai'
-    ? tokenAbi.encodeFunctionData(DAI_PERMIT, [owner, spender, nonce, deadline, true, v, r, s])
-    : tokenAbi.encodeFunctionData(EIP2612_PERMIT, [owner, spender, amount, deadline, v, r, s])
-}
-
-const EIP2612_PERMIT = 'permit(address,address,uint256,uint256,uint8,bytes32,bytes32)'
-const DAI_PERMIT = 'permit(address,address,uint256,uint256,bool,uint8,bytes32,bytes32)'

@@ -1,6 +1,6 @@
 import { type Address, type Hex, toAddress } from '@sluice/chains'
 import { type Rpc, RpcError } from '@sluice/rpc'
-import { TypedDataEncoder } from 'ethers'
+import { recoverAddress, TypedDataEncoder } from 'ethers'
 import { expect, test } from 'vitest'
 import { findPermits } from './find-permits.ts'
 import { PERMIT2, permit2Abi, tokenAbi } from './permit.ts'
@@ -15,16 +15,54 @@ const AMOUNT = 10n ** 18n
 
 type Answers = Readonly<Record<string, readonly unknown[]>>
 
-/** A node with Permit2 and a token that answers the given functions; all others revert. */
-function nodeWith(answers: Answers, grant: readonly [bigint, bigint, bigint] = [0n, 0n, 7n]): Rpc {
+/**
+ * A node with Permit2 and a token that answers the given functions; all others revert.
+ *
+ * @param accepts - whether the token accepts the signature of a permit
+ * @param approves - result of an approval of base units; undefined if it reverts
+ */
+function nodeWith(
+  answers: Answers,
+  {
+    grant = [0n, 0n, 7n],
+    accepts = isSigned,
+    approves = () => [true],
+  }: {
+    readonly grant?: readonly bigint[]
+    readonly accepts?: typeof isSigned
+    readonly approves?: (units: bigint) => readonly unknown[] | undefined
+  } = {},
+): Rpc {
   const call = async ({ to, data }: { to: Address; data: Hex }) => {
     const [abi, functions] = to === PERMIT2 ? [permit2Abi, { allowance: grant }] : [tokenAbi, answers]
     const call = abi.parseTransaction({ data })!
-    const values = (functions as Answers)[call.name]
+    if (call.name === 'permit' && accepts(answers, call.args.toArray())) return '0x'
+    const values = call.name === 'approve' ? approves(call.args[1]) : (functions as Answers)[call.name]
     if (!values) throw new RpcError('REVERTED', 'execution reverted')
     return abi.encodeFunctionResult(call.fragment, values) as Hex
   }
-  return { call } as unknown as Rpc
+  return { call, getCode: async () => '0x' } as unknown as Rpc
+}
+
+const PERMIT_TYPES = {
+  Permit: ['address owner', 'address spender', 'uint256 value', 'uint256 nonce', 'uint256 deadline'].map((field) => {
+    const [type, name] = field.split(' ') as [string, string]
+    return { name, type }
+  }),
+}
+
+/** True if the owner of an EIP-2612 permit has signed it, under the domain that the token describes or `domain`. */
+function isSigned({ eip712Domain, nonces }: Answers, args: readonly unknown[]): boolean {
+  const [owner, spender, value, deadline, v, r, s] = args as [string, string, bigint, bigint, bigint, string, string]
+  const [fields, name, version] = (eip712Domain ?? []) as [string?, string?, string?]
+  const described = {
+    ...(Number(fields) & 1 && { name: name! }),
+    ...(Number(fields) & 2 && { version: version! }),
+    ...{ chainId: domain.chainId, verifyingContract: token },
+  }
+  const message = { owner, spender, value, nonce: nonces![0], deadline }
+  const hash = TypedDataEncoder.hash(eip712Domain ? described : domain, PERMIT_TYPES, message)
+  return recoverAddress(hash, { r, s, v: Number(v) }) === owner
 }
 const find = (rpc: Rpc, deadline?: number, { amount = AMOUNT, now = NOW } = {}) =>
   findPermits(
@@ -55,6 +93,23 @@ test.each([
   expect([toAddress(approvedSpender), limit]).toEqual([PERMIT2, 2n ** 256n - 1n])
 })
 
+const reset = tokenAbi.encodeFunctionData('approve', [PERMIT2, 0n])
+test.each([
+  ['no more than 96 bits', 0n, (units: bigint) => units < 2n ** 96n, { isUnlimited: false }],
+  ['changes from zero only', 5n, (units: bigint) => units === 0n, { isUnlimited: true, reset: { data: reset } }],
+  ['no approval of Permit2', 0n, () => false, undefined],
+  ['not even a reset', 5n, () => false, undefined],
+])('a token that accepts %s, with an allowance of %d', async (_, allowance, isAccepted, expected) => {
+  for (const refusal of [undefined, [false]]) {
+    const approves = (units: bigint) => (isAccepted(units) ? [true] : refusal)
+    const { offers } = await find(nodeWith({ allowance: [allowance] }, { approves }))
+    if (!expected) return expect(offers).toEqual([])
+    expect(offers).toMatchObject([{ approval: expected }])
+    const [, limit] = tokenAbi.decodeFunctionData('approve', offers[0]!.approval!.data)
+    expect(limit).toBe(expected.isUnlimited ? 2n ** 256n - 1n : AMOUNT)
+  }
+})
+
 const domain = { name: 'Coin', version: '2', chainId: 5, verifyingContract: token }
 const ownPermit = {
   ...{ allowance: [0n], nonces: [3n], name: ['Coin'] },
@@ -67,6 +122,14 @@ test('the domain of a token is offered only if its hash is the separator of the 
   expect(offers[0]).toMatchObject({ approval: null, permit: { nonce: 3n, amount: AMOUNT }, typedData: { domain } })
   const renamed = await find(nodeWith({ ...ownPermit, name: ['Another'] }))
   expect(renamed.offers.map(({ permit }) => permit.kind)).toEqual(['permit2'])
+})
+
+test.each([
+  ['no permit', () => false],
+  ['a fallback function that accepts every call', () => true],
+])('a token with nonces and a domain, but %s, has no form of its own', async (_, accepts) => {
+  const { offers } = await find(nodeWith(ownPermit, { accepts }))
+  expect(offers.map(({ permit }) => permit.kind)).toEqual(['permit2'])
 })
 
 test('a token that names another permit type has no form of its own', async () => {
@@ -110,7 +173,8 @@ test('a deadline that has passed or is more than a day beyond the default is ref
 })
 
 test('a failure of the node is not taken for a token without permits', async () => {
-  const failing = { call: () => Promise.reject(new RpcError('UNREACHABLE', 'no connection')) } as unknown as Rpc
+  const fail = () => Promise.reject(new RpcError('UNREACHABLE', 'no connection'))
+  const failing = { call: fail, getCode: fail } as unknown as Rpc
   await expect(find(failing)).rejects.toMatchObject({ code: 'UNREACHABLE' })
 })
 

@@ -3,9 +3,21 @@ import { PERMIT2_BITS } from '@sluice/bindings/guard'
 import { type Address, type Hex, toAddress } from '@sluice/chains'
 import type { BlockHeader, Rpc } from '@sluice/rpc'
 import { id, TypedDataEncoder } from 'ethers'
+import { type AccountCall, acceptsApproval, approvalOf } from '../approval.ts'
 import { type Clock, checkDeadline, defaultDeadline } from '../deadline.ts'
 import { QuotingError } from '../errors.ts'
-import { PERMIT2, type Permit, permit2Abi, type Reader, readerAt, tokenAbi } from './permit.ts'
+import {
+  DELEGATION_CODE,
+  type Field,
+  PERMIT2,
+  type Permit,
+  type PermitTypedData,
+  permit2Abi,
+  type Reader,
+  readerAt,
+  tokenAbi,
+} from './permit.ts'
+import { acceptsPermit, TRIAL_OWNER } from './permit-trial.ts'
 
 /** A request for permits that an owner can sign. */
 export type PermitRequest = {
@@ -17,23 +29,21 @@ export type PermitRequest = {
   readonly deadline: number | undefined
 }
 
-/** A field of an EIP-712 type. */
-type Field = { readonly name: string; readonly type: string }
-/** Input of `eth_signTypedData_v4`. Numbers are decimal strings. */
-export type PermitTypedData = {
-  readonly domain: Readonly<Record<string, string | number>>
-  readonly types: Readonly<Record<string, readonly Field[]>>
-  readonly primaryType: string
-  readonly message: Readonly<Record<string, unknown>>
-}
-
 /** A permit that the sender can sign instead of sending an approval. */
 export type AvailablePermit = {
   /** The permit without its signature. A quote request takes it together with the signature. */
   readonly permit: Omit<Permit, 'signature'>
   readonly typedData: PermitTypedData
   /** Transaction that approves Permit2 once, before the permit can be used; null if not needed. */
-  readonly approval: { readonly to: Address; readonly data: Hex; readonly value: bigint } | null
+  readonly approval: PermitApproval | null
+}
+
+/** Approval of Permit2. */
+type PermitApproval = AccountCall & {
+  /** True if it sets the maximum allowance. False for tokens that refuse it. */
+  readonly isUnlimited: boolean
+  /** Transaction to send before, for tokens that change an allowance only from zero. */
+  readonly reset?: AccountCall
 }
 
 /** Permits that let the Guard (our entry contract) take an amount of a token once. */
@@ -87,23 +97,28 @@ export async function findPermits(rpc: Rpc, request: PermitRequest, context: Per
   const maxDeadline = defaultDeadline(block.timestamp, context.clock()) + MAX_DEADLINE_SECONDS
   if (deadline > maxDeadline)
     throw new QuotingError('DEADLINE_FAR', `deadline must be at most ${maxDeadline}, a day after the default`)
-  const resolvedRequest = { ...request, ...context, deadline: BigInt(deadline) }
-  const offers = await Promise.all([tokenOffer(reader, resolvedRequest), permit2Offer(reader, resolvedRequest)])
+  const ownerCode = rpc.getCode(request.owner, { blockHash: block.hash }, { signal })
+  // A failure is handled where it is awaited.
+  ownerCode.catch(() => {})
+  const resolvedRequest = { ...request, ...context, ownerCode, deadline: BigInt(deadline) }
+  const offers = await Promise.all([tokenOffer(reader, resolvedRequest), permit2Offer(rpc, reader, resolvedRequest)])
   return { spender, deadline, block, offers: offers.filter((offer) => offer !== undefined) }
 }
 
-type ResolvedRequest = Omit<PermitRequest, 'deadline'> & PermitContext & { readonly deadline: bigint }
+type ResolvedRequest = Omit<PermitRequest, 'deadline'> &
+  PermitContext & { readonly ownerCode: Promise<Hex>; readonly deadline: bigint }
 
 /**
  * Returns the token's own permit. Undefined if no known EIP-712 domain hashes to the domain separator that the token
- * reports, because the signature would be invalid.
+ * reports, or if the token refuses such a permit of another account.
  */
 async function tokenOffer(reader: Reader, resolvedRequest: ResolvedRequest): Promise<AvailablePermit | undefined> {
   const { token, owner, spender, amount, deadline } = resolvedRequest
   const readGetter = async (name: string, ...args: readonly unknown[]) =>
     (await reader.read(tokenAbi, token, name, ...args))?.[0]
-  const [nonce, domainSeparator, typeHash, name, version, domainResult] = await Promise.all([
+  const [nonce, trialNonce, domainSeparator, typeHash, name, version, domainResult] = await Promise.all([
     readGetter('nonces', owner),
+    readGetter('nonces', TRIAL_OWNER),
     readGetter('DOMAIN_SEPARATOR'),
     readGetter('PERMIT_TYPEHASH'),
     readGetter('name'),
@@ -121,18 +136,32 @@ async function tokenOffer(reader: Reader, resolvedRequest: ResolvedRequest): Pro
     (domain) => domainSeparator === undefined || TypedDataEncoder.hashDomain(domain) === domainSeparator,
   )
   if (!domain) return undefined
-  const commonFields = { spender, nonce: String(nonce) }
-  const message = isDai
-    ? { holder: owner, ...commonFields, expiry: String(deadline), allowed: true }
-    : { owner, ...commonFields, value: String(amount), deadline: String(deadline) }
-  return {
-    permit: { kind: isDai ? 'dai' : 'eip2612', amount, nonce: nonce as bigint, deadline },
-    typedData: typedDataOf(domain, 'Permit', { Permit: parseFields(isDai ? DAI : EIP2612) }, message),
-    approval: null,
+  const signedBy = (account: Address, itsNonce: bigint) => {
+    const commonFields = { spender, nonce: String(itsNonce) }
+    const message = isDai
+      ? { holder: account, ...commonFields, expiry: String(deadline), allowed: true }
+      : { owner: account, ...commonFields, value: String(amount), deadline: String(deadline) }
+    const permit = { kind: isDai ? ('dai' as const) : ('eip2612' as const), amount, nonce: itsNonce, deadline }
+    return {
+      permit,
+      typedData: typedDataOf(domain, 'Permit', { Permit: parseFields(isDai ? DAI : EIP2612) }, message),
+    }
   }
+  const ownerCode = await resolvedRequest.ownerCode
+  const trial = { token, spender, ownerCode, ...signedBy(TRIAL_OWNER, (trialNonce ?? 0n) as bigint) }
+  return (await acceptsPermit(reader, trial)) ? { ...signedBy(owner, nonce as bigint), approval: null } : undefined
 }
 
-async function permit2Offer(reader: Reader, resolvedRequest: ResolvedRequest): Promise<AvailablePermit | undefined> {
+/**
+ * Returns the permit of Permit2. Undefined if the chain has no Permit2, if the amount or deadline is too large, if the
+ * token accepts no approval of Permit2, or if the owner's EIP-7702 delegate refuses the signatures that Permit2 asks it
+ * about.
+ */
+async function permit2Offer(
+  rpc: Rpc,
+  reader: Reader,
+  resolvedRequest: ResolvedRequest,
+): Promise<AvailablePermit | undefined> {
   const { token, owner, spender, amount, deadline, chainId } = resolvedRequest
   if (amount >> PERMIT2_BITS.amount !== 0n || deadline >> PERMIT2_BITS.deadline !== 0n) return undefined
   const [spenderAllowance, permit2Allowance] = await Promise.all([
@@ -140,17 +169,42 @@ async function permit2Offer(reader: Reader, resolvedRequest: ResolvedRequest): P
     reader.read(tokenAbi, token, 'allowance', owner, PERMIT2),
   ])
   if (!spenderAllowance || !permit2Allowance) return undefined
-  const nonce = spenderAllowance[2] as bigint
   const deadlineText = String(deadline)
-  const details = { token, amount: String(amount), expiration: deadlineText, nonce: String(nonce) }
   const domain = { name: 'Permit2', chainId, verifyingContract: PERMIT2 }
   const types = { PermitSingle: parseFields(PERMIT_SINGLE), PermitDetails: parseFields(PERMIT_DETAILS) }
-  const data = tokenAbi.encodeFunctionData('approve', [PERMIT2, UNLIMITED]) as Hex
-  return {
-    permit: { kind: 'permit2', amount, nonce, deadline },
-    typedData: typedDataOf(domain, 'PermitSingle', types, { details, spender, sigDeadline: deadlineText }),
-    approval: (permit2Allowance[0] as bigint) >= amount ? null : { to: token, data, value: 0n },
+  const withNonce = (nonce: bigint) => {
+    const details = { token, amount: String(amount), expiration: deadlineText, nonce: String(nonce) }
+    const message = { details, spender, sigDeadline: deadlineText }
+    return {
+      permit: { kind: 'permit2' as const, amount, nonce, deadline },
+      typedData: typedDataOf(domain, 'PermitSingle', types, message),
+    }
   }
+  const ownerCode = await resolvedRequest.ownerCode
+  // Permit2 itself is known; what a delegate accepts is not.
+  if (DELEGATION_CODE.test(ownerCode)) {
+    const isAccepted = await acceptsPermit(reader, { token, spender, ownerCode, ...withNonce(0n) })
+    if (!isAccepted) return undefined
+  }
+  const allowance = permit2Allowance[0] as bigint
+  const approval = allowance >= amount ? null : await permit2Approval(rpc, resolvedRequest, allowance)
+  return approval === undefined ? undefined : { ...withNonce(spenderAllowance[2] as bigint), approval }
+}
+
+/** Returns an approval of Permit2 that the token accepts: unlimited if possible. Undefined if there is none. */
+async function permit2Approval(
+  rpc: Rpc,
+  { token, owner, amount, block, signal }: ResolvedRequest,
+  allowance: bigint,
+): Promise<PermitApproval | undefined> {
+  const approve = (units: bigint) => approvalOf(token, PERMIT2, units)
+  const accepts = (call: AccountCall) =>
+    acceptsApproval(rpc, call, { owner, block: { blockHash: block.hash } }, { signal })
+  if (await accepts(approve(UNLIMITED))) return { ...approve(UNLIMITED), isUnlimited: true }
+  if (await accepts(approve(amount))) return { ...approve(amount), isUnlimited: false }
+  if (allowance > 0n && (await accepts(approve(0n))))
+    return { ...approve(UNLIMITED), isUnlimited: true, reset: approve(0n) }
+  return undefined
 }
 
 const isText = (value: unknown): value is string => typeof value === 'string' && value.length <= MAX_NAME_LENGTH

@@ -5,8 +5,8 @@
 import { IPermit2__factory } from '@sluice/bindings'
 import type { SignedPermit } from '@sluice/bindings/guard'
 import { type Address, type Hex, toAddress } from '@sluice/chains'
-import { type BlockRef, type RequestOptions, type Rpc, RpcError } from '@sluice/rpc'
-import { Interface, Signature } from 'ethers'
+import { type BlockRef, type RequestOptions, type Rpc, RpcError, type StateOverrides } from '@sluice/rpc'
+import { dataSlice, Interface, Signature } from 'ethers'
 
 export type PermitKind = SignedPermit['kind']
 
@@ -24,10 +24,20 @@ export type Permit = {
   readonly asIs?: boolean
 }
 
+/** A field of an EIP-712 type. */
+export type Field = { readonly name: string; readonly type: string }
+/** Input of `eth_signTypedData_v4`. Numbers are decimal strings. */
+export type PermitTypedData = {
+  readonly domain: Readonly<Record<string, string | number>>
+  readonly types: Readonly<Record<string, readonly Field[]>>
+  readonly primaryType: string
+  readonly message: Readonly<Record<string, unknown>>
+}
+
 /** Length of a signature in hex: `0x`, then r, s, and v. */
 const SIGNATURE_LENGTH = 2 + 2 * 65
 /** Code of an EIP-7702 account, which can also sign with its key. */
-const DELEGATION_CODE = /^0xef0100[0-9a-f]{40}$/i
+export const DELEGATION_CODE = /^0xef0100[0-9a-f]{40}$/i
 
 /**
  * Normalizes a permit for its owner. Converts the signature of a key to the form that tokens expect. Leaves the
@@ -69,6 +79,20 @@ export const tokenAbi = new Interface([
 ])
 export const permit2Abi = IPermit2__factory.createInterface()
 
+const EIP2612_PERMIT = 'permit(address,address,uint256,uint256,uint8,bytes32,bytes32)'
+const DAI_PERMIT = 'permit(address,address,uint256,uint256,bool,uint8,bytes32,bytes32)'
+
+/** Encodes the call of a token's own `permit`. */
+export function tokenPermitCall(
+  { kind, amount, nonce, deadline, signature }: Permit,
+  { owner, spender }: { readonly owner: Address; readonly spender: Address },
+): string {
+  const [r, s, v] = [dataSlice(signature, 0, 32), dataSlice(signature, 32, 64), dataSlice(signature, 64, 65)]
+  return kind === 'dai'
+    ? tokenAbi.encodeFunctionData(DAI_PERMIT, [owner, spender, nonce, deadline, true, v, r, s])
+    : tokenAbi.encodeFunctionData(EIP2612_PERMIT, [owner, spender, amount, deadline, v, r, s])
+}
+
 /** Gas limit of reads; a token that needs more is treated as malicious. */
 const READ_GAS = 1_000_000n
 /** Gas limit of permit calls, which covers the signature checks of contract wallets. */
@@ -86,8 +110,8 @@ export type Reader = {
     name: string,
     ...args: readonly unknown[]
   ) => Promise<unknown[] | undefined>
-  /** Returns true if a call from this account succeeds. */
-  readonly succeeds: (from: Address, to: Address, data: string) => Promise<boolean>
+  /** Returns true if a call from this account succeeds, on the state with the overrides. */
+  readonly succeeds: (from: Address, to: Address, data: string, overrides?: StateOverrides) => Promise<boolean>
 }
 
 export function readerAt(rpc: Rpc, block: BlockRef, options: RequestOptions): Reader {
@@ -102,12 +126,10 @@ export function readerAt(rpc: Rpc, block: BlockRef, options: RequestOptions): Re
         return undefined
       }
     },
-    async succeeds(from, to, data) {
-      return (
-        (await rpc
-          .call({ from, to, data: data as Hex, gas: PERMIT_GAS }, block, options)
-          .catch(undefinedIfReverted)) !== undefined
-      )
+    async succeeds(from, to, data, overrides) {
+      const call = { from, to, data: data as Hex, gas: PERMIT_GAS }
+      const answer = rpc.call(call, block, { ...options, ...(overrides && { overrides }) })
+      return (await answer.catch(undefinedIfReverted)) !== undefined
     },
   }
 }

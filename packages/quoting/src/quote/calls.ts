@@ -2,13 +2,14 @@
 import { type Address, type Hex, NATIVE } from '@sluice/chains'
 import type { BlockRef, RequestOptions, Rpc } from '@sluice/rpc'
 import { SimulationError } from '@sluice/simulation'
+import { type AccountCall, acceptsApproval, approvalOf } from '../approval.ts'
 import { QuotingError } from '../errors.ts'
 import { tokenAbi, undefinedIfReverted } from '../permit/permit.ts'
 import type { SimulatedRoute } from './simulated-route.ts'
 import { withoutOwnFee } from './try-route.ts'
 
 /** One call of a batch. */
-export type BatchCall = { readonly to: Address; readonly data: Hex; readonly value: bigint }
+export type BatchCall = AccountCall
 
 /** An approval of `amount` base units that a swap needs at a block. */
 type Approval = {
@@ -33,16 +34,8 @@ export async function approvalCalls(
 ): Promise<readonly BatchCall[]> {
   const { token, owner, spender, amount, block } = approval
   if (token === NATIVE) return []
-  const approve = (units: bigint): BatchCall => {
-    return { to: token, data: tokenAbi.encodeFunctionData('approve', [spender, units]) as Hex, value: 0n }
-  }
-  const succeeds = async (call: BatchCall) => {
-    const answer = await rpc
-      .call({ from: owner, to: call.to, data: call.data }, block, options)
-      .catch(undefinedIfReverted)
-    // Pre-standard tokens return no data. A token that returns false has not approved.
-    return answer === '0x' || (answer !== undefined && BigInt(answer.slice(0, 66)) === 1n)
-  }
+  const approve = (units: bigint) => approvalOf(token, spender, units)
+  const succeeds = (call: BatchCall) => acceptsApproval(rpc, call, { owner, block }, options)
   const allowanceCall = tokenAbi.encodeFunctionData('allowance', [owner, spender]) as Hex
   const [answer, isApproved] = await Promise.all([
     rpc.call({ to: token, data: allowanceCall }, block, options).catch(undefinedIfReverted),

@@ -154,6 +154,14 @@ describe('gas', () => {
     expect(unknown.gasCharged).toBeLessThanOrEqual(5_021_000n)
   })
 
+  test('is charged up to the recommended limit on Monad, which charges the limit', async () => {
+    const [monad, other] = [await finalized({ chain: { chainId: 143 } }), await finalized()]
+    expect(monad.gasEstimate).toBe(other.gasEstimate)
+    expect(monad.gasCharged).toBe((monad.gasEstimate * 12n + 9n) / 10n)
+    expect(monad.gasChargedAtDeadline).toBe(monad.gasCharged)
+    expect(monad.gasCostWei).toBe(monad.gasCharged * 10n)
+  })
+
   test('at the deadline is part of the estimate and of gasChargedAtDeadline only', async () => {
     const [now, later] = [await finalized(), await finalized({ trial: { laterExtraGas: 40_000 } })]
     expect(later.gasCharged).toBe(now.gasCharged)

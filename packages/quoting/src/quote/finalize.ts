@@ -160,6 +160,12 @@ type Gas = {
   readonly l1FeeWei: bigint | null
 }
 
+/** Chain ids of Monad, which charges the gas limit of a transaction, without refunds. */
+const CHARGES_LIMIT: ReadonlySet<number> = new Set([143])
+
+/** Returns the recommended gas limit: 20 % above the estimate, rounded up. */
+const recommendedLimit = (estimate: bigint) => (estimate * 12n + 9n) / 10n
+
 async function gasOf({
   gasPriceWei,
   chain,
@@ -183,10 +189,11 @@ async function gasOf({
       chain.wrappedNative?.address ?? null,
     )
   }
-  const gasCharged = chargedWith(extraGasNextBlock)
-  const chargedAtDeadline = chargedWith(extraGasNextBlock + extraGasLater)
   const payment = route.tokenOut === NATIVE ? 'native' : trial.terms.direct ? 'direct' : 'token'
   const gasReserve = BigInt(reservedGas(gasUsed, payment))
+  const chargedLimit = CHARGES_LIMIT.has(chain.chainId) ? recommendedLimit(execution + gasReserve) : undefined
+  const gasCharged = chargedLimit ?? chargedWith(extraGasNextBlock)
+  const chargedAtDeadline = chargedLimit ?? chargedWith(extraGasNextBlock + extraGasLater)
   const { to, value } = trial.swap
   const block = { blockHash: view.snapshot.block.hash }
   const transaction = { to, data, value, gas: execution + gasReserve, gasPriceWei }

@@ -87,6 +87,8 @@ describe('a receipt', () => {
       costWei: 210_100n,
       logs: rawReceipt.logs,
     })
+    const operatorFee = { operatorFeeScalar: '0x1', operatorFeeConstant: '0x5', daFootprintGasScalar: '0x190' }
+    expect(await receiptFrom({ l1Fee: '0x64', ...operatorFee })).toMatchObject({ costWei: 2_310_105n })
     expect(await receiptFrom({ status: '0x0', to: null, effectiveGasPrice: undefined })).toMatchObject({
       succeeded: false,
       to: null,

@@ -4,6 +4,7 @@ import {
   type BlockHeader,
   type BlockOverrides,
   type CallRequest,
+  l1FeeOfReceipt,
   minerOf,
   type RequestOptions,
   type Rpc,
@@ -38,6 +39,10 @@ type RawReceipt = {
   readonly gasUsed: Hex
   readonly effectiveGasPrice?: Hex
   readonly l1Fee?: Hex
+  readonly operatorFeeScalar?: Hex
+  readonly operatorFeeConstant?: Hex
+  readonly daFootprintGasScalar?: unknown
+  readonly tokenRatio?: unknown
   readonly from: string
   readonly to: string | null
   readonly logs: readonly RawLog[]
@@ -367,8 +372,20 @@ function receiptOf(raw: RawReceipt, expectedHash?: Hex): MinedReceipt {
     succeeded: raw.status === undefined || BigInt(raw.status) === 1n,
     gasUsed,
     gasPriceWei,
-    costWei: gasUsed * gasPriceWei + BigInt(raw.l1Fee ?? '0x0'),
+    costWei: gasUsed * gasPriceWei + (l1FeeOfReceipt(feesOf(raw)) ?? 0n),
     logs: raw.logs.map(logOf),
+  }
+}
+
+function feesOf(raw: RawReceipt): Parameters<typeof l1FeeOfReceipt>[0] {
+  const optional = (field: Hex | null | undefined) => (field == null ? undefined : BigInt(field))
+  return {
+    gasUsed: BigInt(raw.gasUsed),
+    l1Fee: optional(raw.l1Fee),
+    operatorFeeScalar: optional(raw.operatorFeeScalar),
+    operatorFeeConstant: optional(raw.operatorFeeConstant),
+    daFootprintGasScalar: raw.daFootprintGasScalar,
+    tokenRatio: raw.tokenRatio,
   }
 }
 

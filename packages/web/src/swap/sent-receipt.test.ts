@@ -10,6 +10,9 @@ const [SENDER, OTHER, TOKEN] = ['1', '2', '3'].map((digit) => `0x${digit.repeat(
 const HASH = `0x${'ab'.repeat(32)}`
 const mined = { from: SENDER, blockNumber: '0x10', gasUsed: '0x64', effectiveGasPrice: '0x2' }
 
+const operatorFee = { operatorFeeScalar: '0x7a120', operatorFeeConstant: '0x3' }
+const jovianFee = { ...operatorFee, operatorFeeScalar: '0x1' }
+
 /** A node whose balances are 1,000 before block 16 and 5,000 after it, and that first answers null `misses` times. */
 function nodeOf(receipt: object, { misses = 0, keepsState = true, after = '0x1388' } = {}) {
   let missesLeft = misses
@@ -31,6 +34,14 @@ test.each([
   ['a token', mined, { dst: TOKEN }, 4_000n],
   ['the native token, whose recipient also paid the gas', mined, {}, 4_200n],
   ['the native token on a rollup, whose fee has a part for the parent chain', { ...mined, l1Fee: '0x7' }, {}, 4_207n],
+  ['the native token, with an operator fee of Isthmus', { ...mined, ...operatorFee }, {}, 4_253n],
+  [
+    'the native token, with an operator fee of Jovian',
+    { ...mined, ...jovianFee, daFootprintGasScalar: '0x0' },
+    {},
+    14_203n,
+  ],
+  ['the native token, with an operator fee of Mantle', { ...mined, ...jovianFee, tokenRatio: '0x1' }, {}, 14_203n],
   ['the native token, of another account', mined, { recipient: OTHER }, 4_000n],
   ['the native token, of a smart account whose gas another account paid', { ...mined, from: OTHER }, {}, 4_000n],
 ])('counts what came in: %s', async (_, receipt, target, received) => {

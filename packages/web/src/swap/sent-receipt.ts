@@ -21,6 +21,13 @@ type Receipt = {
   readonly effectiveGasPrice?: string
   /** Fee for the data on the parent chain, on rollups of the OP Stack. */
   readonly l1Fee?: string | null
+  /** Fee of the operator, on rollups of the OP Stack since Isthmus. */
+  readonly operatorFeeScalar?: string | null
+  readonly operatorFeeConstant?: string | null
+  /** Present since Jovian, which changed the unit of the scalar. */
+  readonly daFootprintGasScalar?: unknown
+  /** Present on Mantle, which uses the unit of Jovian. */
+  readonly tokenRatio?: unknown
 }
 
 /** Maximum requests for the receipt. A wallet may ask several nodes, and one of them may not have the block yet. */
@@ -48,13 +55,23 @@ export async function receiptOf(
   const isForRecipient = recipient.toLowerCase() !== route.tx.from.toLowerCase()
   // The sender of the transaction pays the fee. With a smart account, the sender is not the recipient.
   const paysFee = isNativeOutput && recipient.toLowerCase() === receipt.from.toLowerCase()
-  const fee = paysFee ? gasUsed * BigInt(receipt.effectiveGasPrice ?? '0x0') + BigInt(receipt.l1Fee ?? '0x0') : 0n
+  const fee = paysFee ? feeOf(receipt) : 0n
   // A node that does not keep the state of the previous block rejects the call.
   const received = await Promise.all([balanceAt(block), balanceAt(block - 1)]).then(
     ([after, before]) => undefinedIfNegative(after - before + fee),
     () => undefined,
   )
   return { hash, block, gasUsed, received, isForRecipient }
+}
+
+/** Returns the wei that the sender paid for gas, and on rollups for data and to the operator. */
+function feeOf(receipt: Receipt): bigint {
+  const { gasUsed, effectiveGasPrice, l1Fee, operatorFeeScalar, operatorFeeConstant } = receipt
+  const wei = (quantity: string | null | undefined) => BigInt(quantity ?? '0x0')
+  const scaledGas = wei(gasUsed) * wei(operatorFeeScalar)
+  const isJovian = receipt.daFootprintGasScalar != null || receipt.tokenRatio != null
+  const operatorFee = (isJovian ? scaledGas * 100n : scaledGas / 1_000_000n) + wei(operatorFeeConstant)
+  return wei(gasUsed) * wei(effectiveGasPrice) + wei(l1Fee) + operatorFee
 }
 
 /** Returns undefined for a decrease: another transaction of the block has spent more than the swap paid. */
