@@ -1,4 +1,4 @@
-import { SwapProbe__factory } from '@sluice/bindings'
+import { AlternativesProbe__factory, SwapProbe__factory } from '@sluice/bindings'
 import { type Address, type Hex, toAddress } from '@sluice/chains'
 import { type CallRequest, type Rpc, RpcError } from '@sluice/rpc'
 import { expect, test } from 'vitest'
@@ -126,4 +126,24 @@ test('a set-up that reverts is a bad token, and other failures are passed on', a
   })
   for (const error of [new RpcError('TIMEOUT', 'too slow'), new TypeError('broken')])
     await expect(runTask(taskOf(error).task, environment, setUp)).rejects.toBe(error)
+})
+
+test('a call with alternatives that reverts is repeated without them', async () => {
+  const { task, calls } = taskOf({})
+  const { call } = task.rpc
+  const rpc = {
+    call: async (request: CallRequest, ...rest: unknown[]) => {
+      const answer = await (call as (...parameters: unknown[]) => Promise<Hex>)(request, ...rest)
+      if (calls.length === 1) throw new RpcError('REVERTED', 'out of gas')
+      return answer
+    },
+  } as unknown as Rpc
+  const request = { ...task.request, alternatives: ['0x01', '0x02'] as const }
+  const run = await runTask({ ...task, rpc, request }, environment, setUp)
+  expect(run).toMatchObject({ success: true, gasUsed: 1_000n })
+  expect(run.alternatives).toBeUndefined()
+  expect(calls.map(({ data }) => data.slice(0, 10))).toEqual([
+    AlternativesProbe__factory.createInterface().getFunction('runEach').selector,
+    probe.getFunction('run').selector,
+  ])
 })

@@ -19,7 +19,8 @@ export type SimulationTask = {
   readonly input: SwapInput
 }
 /**
- * Runs the probe.
+ * Runs the probe. If the call reverts, runs it again without alternatives: swaps that use all of their gas, as a failed
+ * assertion of an old compiler does, leave too little for the reports.
  *
  * @throws SimulationError `BAD_TOKEN` if the input setup reverts or a token does not respond
  */
@@ -34,6 +35,8 @@ export async function runTask(
   const attempt = { rpc, request, environment, setUp, maxReturnBytes, options, ...(targetCode && { targetCode }) }
   const report = await runProbe(attempt).catch((error: unknown) => {
     if (!(error instanceof RpcError && error.code === 'REVERTED')) throw error
+    const { alternatives, ...requestOfOne } = request
+    if (alternatives?.length) return runTask({ ...task, request: requestOfOne }, environment, setUp, targetCode)
     throw new SimulationError('BAD_TOKEN', `setting up the input reverts: ${error.message}`, { cause: error })
   })
   const { tokenIn, tokenOut } = report.balancesBefore
