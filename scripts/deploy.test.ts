@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { type Hex, readDeployment, readReleases, toAddress, writeDeployment } from '@sluice/chains'
 import {
+  BUILDS,
   compileStandardJson,
   create2Address,
   currentPlan,
@@ -279,6 +280,21 @@ describe('the deployments of this repository', () => {
 })
 
 describe('invariant 14: the standard JSON that explorers are given', () => {
+  test('is documented with its file and the name of the contract', () => {
+    const page = readFileSync(join(root, 'docs/adding-a-chain.md'), 'utf8')
+    for (const build of ['cancun', 'london'] as const) {
+      for (const contract of ['Guard', 'Executor'] as const) {
+        const name = BUILDS[build][contract]
+        const path = Object.keys(standardJson(contract, build).sources).find((source) =>
+          source.endsWith(`/${name}.sol`),
+        )
+        expect(page).toContain(
+          `| ${contract}, \`${build}\` | \`${standardJsonFile(contract, build)}\` | \`${path}:${name}\` |`,
+        )
+      }
+    }
+  })
+
   // A compilation takes 10 to 30 seconds, and a minute on a busy machine.
   test.each([
     ['Guard', 'cancun'],

@@ -4,9 +4,8 @@
  * Without a key, the node's first account pays.
  */
 import { join } from 'node:path'
-import { makeDirectory } from '@sluice/chains'
+import { ChainsError, loadRegistry, makeDirectory } from '@sluice/chains'
 import {
-  chainFacts,
   DeployError,
   deployContracts,
   deployerKey,
@@ -18,13 +17,13 @@ import {
 } from '@sluice/contracts'
 import { commandLine, fail } from './lib/command-line.ts'
 import { chainsWithRpcUrl, rpcUrlOf } from './lib/rpc-url.ts'
-import { root, userPath } from './lib/run.ts'
+import { root, userDirectories, userPath } from './lib/run.ts'
 
 const usage = `npm run deploy -- --chain <id> [--rpc <url>] [--deployments <dir>] [--dry-run]
 npm run deploy -- --all [--chains <id>,…] [--deployments <dir>] [--dry-run]
 npm run -s deploy -- --chain <id> [--rpc <url>] --unsigned [--safe <address>]
-  --rpc          else RPC_URL_<id>, else the first public endpoint of packages/chains/data/<id>.json
-  --deployments  receives <id>.json; else deployments/
+  --rpc          else RPC_URL_<id>, else the first public endpoint of the chain's file (CHAINS_DIR, packages/chains/data)
+  --deployments  receives <id>.json; else DEPLOYMENTS_DIR, else deployments/
   --dry-run      prints what would be sent and what it would cost
   --all          every chain with a variable RPC_URL_<id>, or those of --chains; estimates all of them before it sends anything
   --unsigned     prints the transactions as JSON and needs no key; with --safe as a batch for the Safe's Transaction Builder
@@ -43,7 +42,8 @@ const { values } = commandLine(usage, {
   },
 })
 const { chain, rpc, deployments, 'dry-run': dryRun, all, chains, unsigned, safe } = values
-const deploymentsDir = deployments ? userPath(deployments) : join(root, 'deployments')
+const { CHAINS_DIR, DEPLOYMENTS_DIR } = userDirectories()
+const deploymentsDir = deployments ? userPath(deployments) : (DEPLOYMENTS_DIR ?? join(root, 'deployments'))
 const printToStdout = (text: string) => console.log(text)
 
 /** Prints to standard error, because standard output may contain JSON. */
@@ -58,7 +58,7 @@ try {
   if (all || chains !== undefined) await deployToAll(targetsOf(chains))
   else await deployToOne(targetOf(idOf(chain ?? '', '--chain'), rpc))
 } catch (error) {
-  if (error instanceof DeployError) fail(`${error.code}: ${error.message}`)
+  if (error instanceof DeployError || error instanceof ChainsError) fail(`${error.code}: ${error.message}`)
   throw error
 }
 
@@ -121,7 +121,7 @@ function targetOf(chainId: number, url?: string): Target {
   const rpcUrl =
     url ??
     rpcUrlOf(chainId) ??
-    chainFacts(chainId)?.rpcUrls[0] ??
-    fail(`chain ${chainId} is not in the registry: --rpc or RPC_URL_${chainId} must name an endpoint`)
+    loadRegistry({ chainsDir: CHAINS_DIR }).chain(chainId)?.rpcUrls[0] ??
+    fail(`no file of chain ${chainId} names an endpoint: --rpc or RPC_URL_${chainId} must`)
   return { chainId, rpcUrl }
 }

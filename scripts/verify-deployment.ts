@@ -7,9 +7,11 @@ import { join } from 'node:path'
 import { DeployError, verifyDeployment } from '@sluice/contracts'
 import { commandLine, fail } from './lib/command-line.ts'
 import { rpcUrlOf } from './lib/rpc-url.ts'
-import { root, userPath } from './lib/run.ts'
+import { root, userDirectories, userPath } from './lib/run.ts'
 
-const usage = 'npm run verify-deployment -- <chainId> [--rpc <url>] [--deployments <dir>]'
+const usage = `npm run verify-deployment -- <chainId> [--rpc <url>] [--deployments <dir>]
+  --rpc          else RPC_URL_<id>; without an endpoint, no chain is read
+  --deployments  has <id>.json; else DEPLOYMENTS_DIR, else deployments/`
 const { values, positionals } = commandLine(usage, {
   allowPositionals: true,
   options: { rpc: { type: 'string' }, deployments: { type: 'string' } },
@@ -20,7 +22,9 @@ try {
   const rpcUrl = values.rpc ?? rpcUrlOf(Number(id))
   const { checks, notes } = await verifyDeployment({
     chainId: Number(id),
-    deploymentsDir: values.deployments ? userPath(values.deployments) : join(root, 'deployments'),
+    deploymentsDir: values.deployments
+      ? userPath(values.deployments)
+      : (userDirectories().DEPLOYMENTS_DIR ?? join(root, 'deployments')),
     ...(rpcUrl ? { rpcUrl } : {}),
   })
   for (const { what, ok } of checks) console.log(`${ok ? 'same     ' : 'DIFFERENT'} ${what}`)

@@ -92,13 +92,14 @@ test('approvals and swap in one batch pay the recipient, too', async () => {
 })
 
 test('a recipient that refuses the native token is detected before anything is sent', async () => {
-  // The local USDC contract cannot receive the native token.
   const query = { src: token('DAI'), dst: NATIVE, amount: units('DAI', 100_000n), from: account(0) }
-  const { status, body } = await get<{ code: string; error: string }>(
-    swapUrl(system.api, system.devnet.chainId, { ...query, recipient: token('USDC') }),
-  )
-  expect(status).toBe(422)
-  expect(body).toMatchObject({ code: 'ROUTE_REVERTED', error: expect.stringContaining('NativeTransferFailed') })
+  // The local USDC contract reverts. Uniswap's router uses all gas, by a failed assertion of an old compiler.
+  for (const recipient of [token('USDC'), system.devnet.info.routers.uniswapV2Router02!]) {
+    const url = swapUrl(system.api, system.devnet.chainId, { ...query, recipient })
+    const { status, body } = await get<{ code: string; error: string }>(url)
+    expect(status).toBe(422)
+    expect(body).toMatchObject({ code: 'ROUTE_REVERTED', error: expect.stringContaining('NativeTransferFailed') })
+  }
 })
 
 test('recipients that would lose the output are refused with the reason', async () => {

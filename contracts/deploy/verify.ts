@@ -34,7 +34,11 @@ type ContractEntry = { readonly name: string; readonly record: ContractRecord; r
 export async function verifyDeployment(options: VerifyOptions): Promise<VerificationReport> {
   const { chainId, deploymentsDir, rpcUrl, standardJsonDir = join(DEPLOYMENTS_DIR, 'standard-json') } = options
   const deployment = loadRegistry({ deploymentsDir }).deployment(chainId)
-  if (!deployment) throw new DeployError('BAD_FILE', `no deployment of chain ${chainId} is known`)
+  if (!deployment)
+    throw new DeployError(
+      'BAD_FILE',
+      `no deployment of chain ${chainId} is known: name the folder that has ${chainId}.json`,
+    )
   const entries = entriesOf(deployment)
   const hre = await hardhatFor(rpcUrl ?? 'http://127.0.0.1:1')
   const plan = await planDeployment(hre, deployment.guard.build)

@@ -318,7 +318,12 @@ export const tokenReport = z.object({
         dex: z.string(),
         buyTax: tax('of the amount that the pool pays out and the buyer does not receive'),
         sellTax: tax('of the amount that the seller sends and the pool does not receive'),
-        sellable: z.boolean().nullable().describe('False if bought tokens cannot be sent back to the pool.'),
+        sellable: z
+          .boolean()
+          .nullable()
+          .describe(
+            'False if tokens cannot be sent back to the pool in the transaction that buys them, as those of a honeypot, or of a token with a waiting time.',
+          ),
         sizeLimited: z
           .boolean()
           .nullable()

@@ -19,8 +19,8 @@ export type SimulationTask = {
   readonly input: SwapInput
 }
 /**
- * Runs the probe. Runs it without the alternatives if the call reverts with them: swaps that consume all their gas leave
- * the probe too little to report.
+ * Runs the probe. If the call reverts, runs it again without alternatives: swaps that use all of their gas, as a failed
+ * assertion of an old compiler does, leave too little for the reports.
  *
  * @throws SimulationError `BAD_TOKEN` if the input setup reverts or a token does not respond
  */
@@ -32,19 +32,11 @@ export async function runTask(
 ): Promise<RunReport> {
   const { rpc, request, context, options } = task
   const { maxReturnData: maxReturnBytes } = context.limits
-  const run = { rpc, environment, setUp, maxReturnBytes, options, ...(targetCode && { targetCode }) }
-  const isRevert = (error: unknown): error is RpcError => error instanceof RpcError && error.code === 'REVERTED'
-  const { alternatives = [], ...aloneRequest } = request
-  const firstRun = runProbe({ ...run, request })
-  const completeRun =
-    alternatives.length === 0
-      ? firstRun
-      : firstRun.catch((error: unknown) => {
-          if (!isRevert(error)) throw error
-          return runProbe({ ...run, request: aloneRequest })
-        })
-  const report = await completeRun.catch((error: unknown) => {
-    if (!isRevert(error)) throw error
+  const attempt = { rpc, request, environment, setUp, maxReturnBytes, options, ...(targetCode && { targetCode }) }
+  const report = await runProbe(attempt).catch((error: unknown) => {
+    if (!(error instanceof RpcError && error.code === 'REVERTED')) throw error
+    const { alternatives, ...requestOfOne } = request
+    if (alternatives?.length) return runTask({ ...task, request: requestOfOne }, environment, setUp, targetCode)
     throw new SimulationError('BAD_TOKEN', `setting up the input reverts: ${error.message}`, { cause: error })
   })
   const { tokenIn, tokenOut } = report.balancesBefore
