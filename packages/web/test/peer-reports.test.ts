@@ -297,7 +297,30 @@ describe.skipIf(!browser)('what users of similar pages reported', () => {
     await page.locator('.head-chip', { hasText: '0x7099' }).waitFor(WAIT)
     await ready(page)
   })
+
+  test('the page does not allow translation, which would freeze its amounts (gnosis/cowswap#1372)', async () => {
+    const page = await open(pair('WETH', 'USDC', '2'))
+    await ready(page)
+    await page.evaluate(translateLikeChrome)
+    await field(page).fill('4')
+    const minimumRow = page.locator('main').getByText('Minimum received').locator('..')
+    const minimum = async () => Number(/([\d.]+) USDC/.exec((await minimumRow.textContent()) ?? '')?.[1])
+    await expect.poll(minimum, WAIT).toBeGreaterThan(11_000)
+  })
 })
+
+/** Replaces texts as the translation of Chrome does: scripts keep their references to the old nodes. */
+function translateLikeChrome(): void {
+  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
+  const texts: Text[] = []
+  while (walker.nextNode()) texts.push(walker.currentNode as Text)
+  for (const text of texts) {
+    if (text.data.trim() === '' || text.parentElement!.closest('script, style, [translate="no"]')) continue
+    const font = document.createElement('font')
+    font.textContent = text.data
+    text.replaceWith(font)
+  }
+}
 
 const plainOf = (text: string): string => text.replaceAll(/[\s ,]/g, '').replace(/\.0*$/, '')
 
