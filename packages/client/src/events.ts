@@ -32,7 +32,9 @@ export async function* readEvents(
         signal: anySignal([signal, stopController.signal]),
       }),
     )
-    if (!response.body) throw new ClientError('BAD_ANSWER', `${path} answered with no stream`)
+    // The responses of React Native and node-fetch have no stream of the web.
+    if (typeof response.body?.getReader !== 'function')
+      throw new ClientError('BAD_ANSWER', `${path} answered with no stream`)
     const reader = response.body.getReader()
     const decoder = new TextDecoder()
     const parser = new EventParser(path)
