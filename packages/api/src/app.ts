@@ -1,6 +1,5 @@
 /** Assembles the HTTP interface: routes, admission, error handling, and the metrics listener. */
 import type { IncomingMessage, RequestListener } from 'node:http'
-import { parse as parseQuery } from 'node:querystring'
 import type { TraceRecorder } from '@sluice/tracing/recorder'
 import express, { type ErrorRequestHandler, type Express, type Request, type RequestHandler, Router } from 'express'
 import { classifyRequest } from './admission/kind.ts'
@@ -13,6 +12,7 @@ import { readBody } from './http/body.ts'
 import { callerOf, type ProxyTrust } from './http/caller.ts'
 import { checkRequest } from './http/check-request.ts'
 import { attach, contextOf, RequestContext } from './http/context.ts'
+import { parseQuery } from './http/query.ts'
 import { record } from './http/record.ts'
 import { reply, replyError, replyJson, replyTagged } from './http/reply.ts'
 import { endTrace, traceOf } from './http/trace.ts'
@@ -117,8 +117,7 @@ function createSelectChain(services: Services): RequestHandler {
 function createRoutes(services: Services, config: Config): Express {
   const app = express()
   app.set('trust proxy', config.trustProxy)
-  // The number of parameters is not limited, because the length of the URL already is.
-  app.set('query parser', (text: string) => parseQuery(text, '&', '=', { maxKeys: 0 }))
+  app.set('query parser', parseQuery)
   app.set('etag', false)
   app.disable('x-powered-by')
 

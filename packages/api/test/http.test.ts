@@ -27,6 +27,13 @@ const cases: Case[] = [
   ['no parameters at all', '/aggregator/1', 400, 'src and dst must be valid 0x... addresses'],
   ['a repeated parameter', `${swapPath()}&amount=2`, 400, 'amount must be given once'],
   ['a parameter in brackets', '/aggregator/1?src[]=1', 400, 'src and dst must be valid 0x... addresses'],
+  ['a repeated parameter in brackets', `${swapPath()}&amount[]=2`, 400, 'amount must be given once'],
+  [
+    'an excluded pool in brackets that is none',
+    `${swapPath()}&excludePools%5B%5D=1`,
+    400,
+    'excludePools must be pool addresses or ids, separated by commas',
+  ],
   [
     'a fee without recipient',
     swapPath({ convenienceFee: '1' }),

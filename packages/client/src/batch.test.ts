@@ -49,6 +49,19 @@ describe('whether a wallet can batch', () => {
     expect(await canBatch({ address } as unknown as Wallet, 10)).toBe(false)
     expect(await canBatch(rejecting(-32_601), 10)).toBe(false)
   })
+
+  // MetaMask for iOS does so on some chains (cowprotocol/cowswap#7726).
+  test('is denied by one that never answers', async () => {
+    vi.useFakeTimers()
+    try {
+      const outcome = canBatch(walletOf(() => new Promise(() => undefined)).wallet, 10)
+      await vi.advanceTimersByTimeAsync(5_000)
+      expect(await outcome).toBe(false)
+      expect(vi.getTimerCount()).toBe(0)
+    } finally {
+      vi.useRealTimers()
+    }
+  })
 })
 
 describe('a batch that is sent', () => {
@@ -130,6 +143,11 @@ describe('the outcome of a batch', () => {
     const { outcome, requests } = await outcomeOf([{ status: 100 }, {}, status])
     expect(outcome).toBe(expected)
     expect(requests).toEqual(Array(3).fill(['wallet_getCallsStatus', ['0x01']]))
+  })
+
+  test('is requested again if the wallet does not answer', async () => {
+    const { outcome } = await outcomeOf([new Promise(() => undefined), { status: 200, receipts: [receipt] }])
+    expect(outcome).toBe(hash)
   })
 
   test.each([

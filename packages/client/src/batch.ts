@@ -1,6 +1,6 @@
 /** Sends several calls as one atomic batch through wallets that support EIP-5792. */
 import { ClientError } from './errors.ts'
-import { growingPause } from './poll.ts'
+import { growingPause, withinTime } from './poll.ts'
 import type { Outgoing, Wallet } from './wallet.ts'
 
 /** Timeout of waiting for a batch to be mined. */
@@ -11,6 +11,9 @@ const TIMEOUT_MS = 300_000
  * support, but without batches.
  */
 const NO_BATCH_CODES: readonly unknown[] = [-32_601, -32_602, 4200, 5700, 5710, 5720, 5740, 5750, 5760]
+
+/** Maximum time for an answer that needs no owner. Some wallets never answer, for example on chains without batches. */
+const ANSWER_MS = 5_000
 
 /** Maximum length of a batch id: EIP-5792 allows 4,096 bytes, in hexadecimal text. */
 const MAX_ID_CHARS = 8_194
@@ -35,9 +38,11 @@ export async function canBatch(wallet: Wallet, chainId: number): Promise<boolean
   if (!wallet.request) return false
   const hexChainId = `0x${chainId.toString(16)}`
   try {
-    const capabilities = Object(
-      await wallet.request('wallet_getCapabilities', [wallet.address, [hexChainId]]),
-    ) as Record<string, { readonly atomic?: { readonly status?: string } } | undefined>
+    const answer = wallet.request('wallet_getCapabilities', [wallet.address, [hexChainId]])
+    const capabilities = Object(await withinTime(answer, ANSWER_MS, 'no answer about capabilities')) as Record<
+      string,
+      { readonly atomic?: { readonly status?: string } } | undefined
+    >
     // Some wallets pad the chain id or write its digits in upper case.
     const atomicOf = (id: number) =>
       Object.entries(capabilities).find(([key, value]) => Number(key) === id && value?.atomic)?.[1]?.atomic
@@ -93,7 +98,8 @@ export async function waitForBatch(wallet: Wallet, id: string, signal?: AbortSig
   let failures = 0
   while (Date.now() < deadline && !signal?.aborted) {
     try {
-      const answer = Object(await wallet.request?.('wallet_getCallsStatus', [id])) as BatchStatus
+      const request = Promise.resolve(wallet.request?.('wallet_getCallsStatus', [id]))
+      const answer = Object(await withinTime(request, ANSWER_MS, 'no answer about the batch')) as BatchStatus
       const status = statusOf(answer.status)
       const receipts: readonly unknown[] = Array.isArray(answer.receipts) ? answer.receipts : []
       const hash = (Object(receipts.at(-1)) as { transactionHash?: unknown }).transactionHash

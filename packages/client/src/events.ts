@@ -3,6 +3,7 @@
  */
 import { ClientError, messageOf } from './errors.ts'
 import { anySignal, fetchResponse, type HttpOptions, type Parameters, toHttpError } from './http.ts'
+import { withinTime } from './poll.ts'
 
 /** One event with its parsed JSON data. */
 export type ServerEvent = { readonly event: string; readonly data: unknown }
@@ -32,7 +33,9 @@ export async function* readEvents(
         signal: anySignal([signal, stopController.signal]),
       }),
     )
-    if (!response.body) throw new ClientError('BAD_ANSWER', `${path} answered with no stream`)
+    // The responses of React Native and node-fetch have no stream of the web.
+    if (typeof response.body?.getReader !== 'function')
+      throw new ClientError('BAD_ANSWER', `${path} answered with no stream`)
     const reader = response.body.getReader()
     const decoder = new TextDecoder()
     const parser = new EventParser(path)
@@ -55,17 +58,8 @@ export async function* readEvents(
 }
 
 /** Resolves like the promise, which waits for bytes. @throws Error if that takes longer than `MAX_SILENCE_MS` */
-async function unlessSilent<T>(bytes: Promise<T>): Promise<T> {
-  let timer: ReturnType<typeof setTimeout> | undefined
-  const silence = new Promise<never>((_, reject) => {
-    const text = `nothing came for ${MAX_SILENCE_MS / 1_000} s`
-    timer = setTimeout(() => reject(new Error(text)), MAX_SILENCE_MS)
-  })
-  try {
-    return await Promise.race([bytes, silence])
-  } finally {
-    clearTimeout(timer)
-  }
+function unlessSilent<T>(bytes: Promise<T>): Promise<T> {
+  return withinTime(bytes, MAX_SILENCE_MS, `nothing came for ${MAX_SILENCE_MS / 1_000} s`)
 }
 
 /** Incremental parser of an event stream. Its total time is linear in the length of the stream, for any chunk size. */

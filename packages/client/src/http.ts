@@ -21,6 +21,8 @@ export type Parameters = Readonly<Record<string, string | number | bigint | read
 const PAUSE_MS = 250
 /** Maximum delay before a retry. If `Retry-After` is longer, the request fails instead. */
 const MAX_PAUSE_MS = 10_000
+/** Maximum time of a timer. Timers with more time, or with `Infinity`, would fire at once. */
+const MAX_TIMEOUT_MS = 2 ** 31 - 1
 /** Maximum size of a response. */
 const MAX_ANSWER_BYTES = 16 * 1024 * 1024
 
@@ -80,7 +82,7 @@ async function fetchOnce<T>(
 ): Promise<T> {
   const { referer, timeoutMs = 15_000 } = options
   const headers = { ...(body && { 'content-type': 'application/json' }), ...(referer && { referer }) }
-  const timeout = AbortSignal.timeout(timeoutMs)
+  const timeout = timeoutSignal(timeoutMs)
   const answer = await fetchResponse(options, path, query, signal, {
     ...{ method: body ? 'POST' : 'GET', headers },
     signal: anySignal([signal, timeout]),
@@ -132,6 +134,15 @@ async function fetchOrError<T>(
   }
 }
 
+/** Returns a signal that aborts after a time, also on React Native and old browsers, which lack `AbortSignal.timeout`. */
+function timeoutSignal(ms: number): AbortSignal {
+  const timeoutMs = Math.min(ms, MAX_TIMEOUT_MS)
+  if (typeof AbortSignal.timeout === 'function') return AbortSignal.timeout(timeoutMs)
+  const controller = new AbortController()
+  setTimeout(() => controller.abort(new Error(`timeout of ${timeoutMs} ms`)), timeoutMs)
+  return controller.signal
+}
+
 /**
  * Returns a signal that aborts as soon as one of the signals does. Needed because Node.js 18 lacks `AbortSignal.any`.
  */
@@ -148,8 +159,15 @@ export function anySignal(signals: readonly (AbortSignal | undefined)[]): AbortS
 }
 
 /** Reads the whole response. @throws ClientError `BAD_ANSWER` as soon as it exceeds `MAX_ANSWER_BYTES` */
-async function readText({ body }: Response, path: string): Promise<string> {
-  if (!body) return ''
+async function readText(response: Response, path: string): Promise<string> {
+  const { body } = response
+  const tooLarge = () => new ClientError('BAD_ANSWER', `${path} answered with more than ${MAX_ANSWER_BYTES} bytes`)
+  // The responses of React Native have no body, and those of node-fetch have another kind of stream.
+  if (typeof body?.getReader !== 'function') {
+    const text = body === null ? '' : await response.text()
+    if (text.length > MAX_ANSWER_BYTES) throw tooLarge()
+    return text
+  }
   const reader = body.getReader()
   const decoder = new TextDecoder()
   const bodyChunks: string[] = []
@@ -158,7 +176,7 @@ async function readText({ body }: Response, path: string): Promise<string> {
     bytes += read.value.length
     if (bytes > MAX_ANSWER_BYTES) {
       reader.cancel().catch(() => undefined)
-      throw new ClientError('BAD_ANSWER', `${path} answered with more than ${MAX_ANSWER_BYTES} bytes`)
+      throw tooLarge()
     }
     bodyChunks.push(decoder.decode(read.value, { stream: true }))
   }
@@ -204,7 +222,7 @@ export function toHttpError(response: Response, text: string): ClientError {
     ? text.slice(0, 500)
     : response.statusText
   const message = typeof body?.error === 'string' ? body.error.slice(0, 2_000) : plainText || `status ${status}`
-  const retryAfter = Number(response.headers.get('retry-after'))
+  const retryAfter = secondsOf(response.headers.get('retry-after') ?? '')
   return new ClientError(status === 422 ? 'NO_ROUTE' : 'HTTP', message, {
     status,
     ...(typeof body?.code === 'string' && { serviceCode: body.code }),
@@ -212,4 +230,10 @@ export function toHttpError(response: Response, text: string): ClientError {
     ...(retryAfter > 0 && { retryAfter }),
     ...(body && { body }),
   })
+}
+
+/** Parses `Retry-After`: seconds, or a date as gateways send it. NaN if it is neither. */
+function secondsOf(retryAfter: string): number {
+  // `Date.parse` reads a number as a year.
+  return /[a-z]/i.test(retryAfter) ? Math.ceil((Date.parse(retryAfter) - Date.now()) / 1_000) : Number(retryAfter)
 }

@@ -1,4 +1,4 @@
-/** Pauses between repeated requests for the outcome of a transaction or batch. */
+/** Pauses between repeated requests for the outcome of a transaction or batch, and bounds the time of a request. */
 
 /** First pause in milliseconds. Some chains have a block every 100 ms. */
 const FIRST_PAUSE_MS = 50
@@ -11,5 +11,18 @@ export function growingPause(): () => Promise<void> {
   return async () => {
     await new Promise((resolve) => setTimeout(resolve, ms))
     ms = Math.min(2 * ms, MAX_PAUSE_MS)
+  }
+}
+
+/** Resolves like the promise. @throws Error with the text if that takes longer than `ms` */
+export async function withinTime<T>(promise: Promise<T>, ms: number, text: string): Promise<T> {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const timeout = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(text)), ms)
+  })
+  try {
+    return await Promise.race([promise, timeout])
+  } finally {
+    clearTimeout(timer)
   }
 }

@@ -47,6 +47,20 @@ test('the reason why it is PENDING is the node, the caller, or the time', async 
   await expect(deaf).rejects.toMatchObject({ ...details, message: `the node does not answer about ${hash}` })
 })
 
+test.each(['eth_getTransactionReceipt', 'eth_getLogs'])('a lost answer to %s ends no wait', async (lostMethod) => {
+  const node = new MemoryNode(address)
+  let requests = 0
+  node.answers.set('eth_getTransactionReceipt', () => (++requests > 1 ? { status: '0x1' } : null))
+  const answer = node.answers.get(lostMethod)
+  let isLost = false
+  node.answers.set(lostMethod, (...parameters) => {
+    if (isLost) return answer ? answer(...parameters) : []
+    isLost = true
+    return new Promise(() => undefined)
+  })
+  expect(await settled(waitForReceipt(node.wallet, hash, 90))).toEqual({ hash, succeeded: true })
+})
+
 test('a node that refuses logs names the outcome by the receipt alone', async () => {
   const node = new MemoryNode(address)
   let requests = 0

@@ -3,7 +3,7 @@
  * ERC-4337 entry point.
  */
 import { ClientError } from './errors.ts'
-import { growingPause } from './poll.ts'
+import { growingPause, withinTime } from './poll.ts'
 import { ReplacementWatch } from './replacement.ts'
 import type { Receipt, Wallet } from './wallet.ts'
 
@@ -11,6 +11,8 @@ import type { Receipt, Wallet } from './wallet.ts'
 const TIMEOUT_MS = 300_000
 /** Maximum consecutive failures of the node before `waitForReceipt` gives up. */
 const MAX_FAILURES = 20
+/** Maximum time for an answer of the node. Wallets on phones lose requests while they sleep. */
+const ANSWER_MS = 15_000
 const WORD_DIGITS = 64
 
 /**
@@ -53,9 +55,9 @@ export async function waitForReceipt(
       // Some nodes refuse logs or past nonces. The receipt alone then names the outcome, so this is no failure of the
       // node.
       const receipt =
-        (await receiptOf(wallet, hash)) ?? (await executionOf(wallet, hash, fromBlock).catch(() => undefined))
+        (await receiptOf(wallet, hash)) ?? (await inTime(executionOf(wallet, hash, fromBlock)).catch(() => undefined))
       if (receipt) return receipt
-      const replacement = await replacementWatch.find().catch(() => undefined)
+      const replacement = await inTime(replacementWatch.find()).catch(() => undefined)
       if (replacement && !replacement.isSameCall)
         throw new ClientError('REJECTED', `the owner replaced the transaction ${hash} with ${replacement.hash}`, {
           hash,
@@ -76,8 +78,10 @@ export async function waitForReceipt(
   throw new ClientError('PENDING', `${reason} ${hash}`, { hash })
 }
 
+const inTime = <T>(answer: Promise<T>) => withinTime(answer, ANSWER_MS, 'the node does not answer')
+
 async function receiptOf(wallet: Wallet, hash: string): Promise<Receipt | undefined> {
-  return wallet.receipt ? wallet.receipt(hash) : { hash, succeeded: await wallet.succeeded(hash) }
+  return wallet.receipt ? inTime(wallet.receipt(hash)) : { hash, succeeded: await wallet.succeeded(hash) }
 }
 
 /** Returns the execution that a Safe or an entry point logged for the hash; undefined if there is none yet. */

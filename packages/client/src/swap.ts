@@ -39,7 +39,7 @@ export type SwapOptions = QuoteTerms & {
   readonly ways?: readonly AllowanceWay[] | undefined
   /** Maximum gas limit of the swap. Default: 10,000,000. */
   readonly maxGas?: bigint | undefined
-  /** Called at each stage. Errors that it throws do not end the swap. */
+  /** Called at each stage. Errors that it throws, or rejects with, do not end the swap. */
   readonly onProgress?: ((progress: SwapProgress) => void) | undefined
 }
 
@@ -333,12 +333,13 @@ class SwapRun {
   }
 
   private report(progress: SwapProgress): void {
-    try {
-      this.options.onProgress?.(progress)
-    } catch (error) {
-      // A transaction may already be sent, so an error of the callback must not end the swap.
-      console.error(`onProgress failed: ${messageOf(error)}`)
-    }
+    const { onProgress } = this.options
+    if (!onProgress) return
+    // A transaction may already be sent, so an error of the callback must not end the swap. The callback may be
+    // asynchronous, and an unhandled rejection ends a process of Node.js.
+    new Promise<void>((resolve) => resolve(onProgress(progress))).catch((error: unknown) =>
+      console.error(`onProgress failed: ${messageOf(error)}`),
+    )
   }
 
   /** Checks the caller's signal. @throws ClientError `ABORTED` */

@@ -5,6 +5,7 @@ import { CallToolResultSchema } from '@modelcontextprotocol/sdk/types.js'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import * as honest from '../../client/test/routes.ts'
 import { serverFactory } from './server.ts'
+import { allTools } from './tools.ts'
 
 const at = (digit: string) => `0x${digit.repeat(40)}`
 const [A, B, SENDER, GUARD] = ['a', 'b', '1', '9'].map(at) as [string, string, string, string]
@@ -291,6 +292,18 @@ describe('calls', () => {
       vi.useRealTimers()
     }
   })
+})
+
+test('schemas of tools name no dialect, and are valid in all that clients support', async () => {
+  const { tools } = await (await connect(() => ({}))).client.listTools()
+  expect(tools).toHaveLength(allTools.length)
+  for (const { name, inputSchema, outputSchema } of tools) {
+    for (const schema of [inputSchema, outputSchema!]) {
+      expect(Object.keys(schema), name).not.toContain('$schema')
+      // Keywords with another meaning in draft-07 than in 2020-12.
+      expect(JSON.stringify(schema), name).not.toMatch(/"(definitions|dependencies|additionalItems)":|"items":\[/)
+    }
+  }
 })
 
 test('tools only read, and only explain needs no service', async () => {

@@ -2,6 +2,7 @@
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js'
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js'
 import { ClientError, type ClientErrorCode, SluiceClient, type SwapContracts } from '@sluice/client'
+import type { z } from 'zod'
 import manifest from '../package.json' with { type: 'json' }
 import { acceptNullArguments } from './null-arguments.ts'
 import { allTools, type Tool } from './tools.ts'
@@ -79,12 +80,23 @@ export function serverFactory({ service, timeoutSeconds, contracts }: ServiceOpt
       const hints = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: !isLocal }
       server.registerTool(
         name,
-        { title, description, inputSchema: input, outputSchema: output, annotations: { title, ...hints } },
+        {
+          ...{ title, description, annotations: { title, ...hints } },
+          ...{ inputSchema: withoutDialect(input), outputSchema: withoutDialect(output) },
+        },
         (values, { signal }) => call(tool, values, signal),
       )
     }
     return server
   }
+}
+
+/**
+ * Removes the `$schema` that the SDK adds. It names draft-07, and clients that support only JSON Schema 2020-12, the
+ * default of the protocol, refuse such tools. The keywords of the schemas mean the same in both.
+ */
+function withoutDialect<T extends z.ZodObject>(schema: T): T {
+  return schema.meta({ $schema: undefined })
 }
 
 /**

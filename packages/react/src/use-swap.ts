@@ -132,7 +132,8 @@ export function useSwap(): UseSwap {
           },
           onProgress(progress) {
             report(progress)
-            onProgress?.(progress)
+            // Returned, so that the SDK handles a rejection of an asynchronous callback.
+            return onProgress?.(progress)
           },
         })
         report({ status: 'success', outcome, hash: outcome.hash, promptedAt: undefined })

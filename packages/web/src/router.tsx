@@ -13,6 +13,7 @@ import { titleByKind } from './honesty/drift.ts'
 import type { HonestyParams } from './honesty/HonestyPage.tsx'
 import type { PricesParams } from './prices/PricesPage.tsx'
 import { readRefereeParams } from './referee/params.ts'
+import { messageOf } from './service/error-messages.ts'
 import { readSimulateParams } from './simulate/params.ts'
 import { parseChainId, readSwapParams } from './swap/params.ts'
 import { Notice } from './ui/Notice.tsx'
@@ -143,7 +144,7 @@ function ErrorPage({ error }: ErrorComponentProps) {
     <>
       <h1>Something broke</h1>
       <Notice kind="bad" title="This is a bug in the page." urgent>
-        {String((error as Error).message)}
+        {messageOf(error)}
       </Notice>
     </>
   )

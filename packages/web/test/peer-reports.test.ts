@@ -244,7 +244,83 @@ describe.skipIf(!browser)('what users of similar pages reported', () => {
     await ready(page)
     expect(scripts.filter((url) => /wallets-/.test(url)).length).toBeGreaterThan(0)
   })
+
+  const walletOf = (index: number) => ({
+    ...{ rpcUrl: stage.devnet.url, chainId: 31337, address: stage.devnet.info.accounts[index]!.address },
+  })
+  const connect = async (page: Page, name: RegExp) => {
+    await page.locator('.head-chip').last().click()
+    await page.locator('dialog').getByRole('button', { name }).first().click(WAIT)
+  }
+
+  test('a wallet that is only window.ethereum can be connected (ethaccount/vue-dapp#171)', async () => {
+    const before = announce({ ...walletOf(1), isAnnounced: false })
+    const page = await open(pair('WETH', 'USDC', '1'), { before })
+    await connect(page, /^Wallet of this browser/)
+    await page.locator('.head-chip', { hasText: '0x7099' }).waitFor(WAIT)
+    await ready(page)
+  })
+
+  test('window.ethereum is not offered next to announced wallets (aprin-labs/archimedes#225)', async () => {
+    const before = `${announce({ ...walletOf(1), isAnnounced: false })};${announce(walletOf(2))}`
+    const page = await open(pair('WETH', 'USDC', '1'), { before })
+    await page.locator('.head-chip').last().click()
+    await page.getByRole('button', { name: /^Test wallet/ }).waitFor(WAIT)
+    expect(await page.getByRole('button', { name: /^Wallet of this browser/ }).count()).toBe(0)
+  })
+
+  test('two wallets of the same name are two wallets (MyEtherWallet/MyEtherWallet#5424)', async () => {
+    const before = `${announce(walletOf(1))};${announce({ ...walletOf(2), variant: 3 })}`
+    const page = await open(pair('WETH', 'USDC', '1'), { before })
+    await connect(page, /^Test wallet/)
+    await page.locator('.head-chip', { hasText: '0x7099' }).waitFor(WAIT)
+    await page.locator('dialog').waitFor({ ...WAIT, state: 'detached' })
+    await connect(page, /^Test wallet/)
+    await page.locator('.head-chip', { hasText: '0x3C44' }).waitFor(WAIT)
+  })
+
+  test.each([
+    ['text', 'User canceled', 'User canceled'],
+    ['a number', 0, '0'],
+    ['an object without a message', { code: 4900 }, 'Error code 4900.'],
+  ])('a wallet may throw %s (swapkit/SwapKit#666, cowprotocol/cowswap#4180)', async (_name, connectError, text) => {
+    const page = await open(pair('WETH', 'USDC', '1'), { before: announce({ ...walletOf(1), connectError }) })
+    await connect(page, /^Test wallet/)
+    await page.locator('dialog [role=alert]', { hasText: text }).waitFor(WAIT)
+  })
+
+  test('a wallet can be connected if the browser forbids storage (Uniswap/interface#2698)', async () => {
+    const forbid = `for (const name of ['localStorage', 'sessionStorage'])
+      Object.defineProperty(window, name, { get: () => { throw new DOMException('denied', 'SecurityError') } })`
+    const page = await open(pair('WETH', 'USDC', '1'), { before: `${announce(walletOf(1))};${forbid}`, isOwn: true })
+    await connect(page, /^Test wallet/)
+    await page.locator('.head-chip', { hasText: '0x7099' }).waitFor(WAIT)
+    await ready(page)
+  })
+
+  test('the page does not allow translation, which would freeze its amounts (gnosis/cowswap#1372)', async () => {
+    const page = await open(pair('WETH', 'USDC', '2'))
+    await ready(page)
+    await page.evaluate(translateLikeChrome)
+    await field(page).fill('4')
+    const minimumRow = page.locator('main').getByText('Minimum received').locator('..')
+    const minimum = async () => Number(/([\d.]+) USDC/.exec((await minimumRow.textContent()) ?? '')?.[1])
+    await expect.poll(minimum, WAIT).toBeGreaterThan(11_000)
+  })
 })
+
+/** Replaces texts as the translation of Chrome does: scripts keep their references to the old nodes. */
+function translateLikeChrome(): void {
+  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
+  const texts: Text[] = []
+  while (walker.nextNode()) texts.push(walker.currentNode as Text)
+  for (const text of texts) {
+    if (text.data.trim() === '' || text.parentElement!.closest('script, style, [translate="no"]')) continue
+    const font = document.createElement('font')
+    font.textContent = text.data
+    text.replaceWith(font)
+  }
+}
 
 const plainOf = (text: string): string => text.replaceAll(/[\s ,]/g, '').replace(/\.0*$/, '')
 

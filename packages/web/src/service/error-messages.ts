@@ -30,8 +30,15 @@ export function isInvalidOrder(error: unknown): boolean {
   return error instanceof ClientError && error.details.serviceCode === INVALID_ORDER
 }
 
+/** Returns the message of any thrown value. Wallets also throw text, numbers, and objects without a message. */
+export function messageOf(error: unknown): string {
+  const { message, code } = Object(error) as { readonly message?: unknown; readonly code?: unknown }
+  const text = message ?? (typeof error === 'object' ? (code === undefined ? '' : `Error code ${code}.`) : error)
+  return String(text ?? '') || 'The reason is unknown.'
+}
+
 /**
- * Returns the message of an error.
+ * Returns the title and the text of an error.
  *
  * @param maxImpact - requested limit of price impact, in percent
  */
@@ -40,7 +47,7 @@ export function errorTextOf(error: unknown, maxImpact = DEFAULT_MAX_IMPACT): Err
     return {
       // Errors of wallets and nodes have a numeric code; errors of the page do not.
       title: typeof (error as { code?: unknown } | null)?.code === 'number' ? WALLET_ERROR : 'Something broke.',
-      ...{ text: toSentence(String((error as Error)?.message ?? error)), smallText: '' },
+      ...{ text: toSentence(messageOf(error)), smallText: '' },
     }
   const { serviceCode, requestId, retryAfter, status } = error.details
   const smallText = [serviceCode ?? error.code, requestId && `request ${requestId.slice(0, 8)}`]

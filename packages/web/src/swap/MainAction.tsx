@@ -131,12 +131,13 @@ function SwitchChainAction({ swap, chainId }: { readonly swap: SwapPageState; re
   const { chain } = swap.order
   const { chains } = useServiceInfo()
   const wallets = useWallets()
-  const { mutate: switchChain, error: switchError } = useMutation({ mutationFn: wallets.switchChain })
+  const { mutate: switchChain, isError } = useMutation({ mutationFn: wallets.switchChain })
   const name = chains.find(({ id }) => id === chainId)?.name ?? `chain ${chainId ?? 'unknown'}`
   return (
     <>
       <Notice kind="warn" title={`Your wallet is on ${name}.`}>
-        This quote is for {chain.name}.{switchError && ' The wallet did not switch.'}
+        This quote is for {chain.name}.
+        {isError && ' The wallet did not switch. If it does not know the chain, add the chain there first.'}
       </Notice>
       <MainButton onClick={() => switchChain(chain.id)}>Switch to {chain.name}</MainButton>
     </>

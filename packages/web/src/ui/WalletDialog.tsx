@@ -1,6 +1,7 @@
 /** The dialog that connects and disconnects wallets. */
 import { useMutation } from '@tanstack/react-query'
 import { useEffect } from 'react'
+import { messageOf } from '../service/error-messages.ts'
 import { useWallet } from '../wallet/use-wallet.ts'
 import { useWalletState, useWallets } from '../wallet/wallets.ts'
 import { Dialog } from './Dialog.tsx'
@@ -13,9 +14,10 @@ export function WalletDialog({ onClose }: { readonly onClose: () => void }) {
   const loading = useMutation({ mutationFn: wallets.load })
   const { mutate: load } = loading
   useEffect(() => load(), [load])
-  const { mutate: connect, error, isPending, variables } = useMutation({ mutationFn: wallets.connect })
-  const otherWallets = options?.filter(({ name }) => name !== wallet?.name)
-  const failure = error ?? loading.error
+  const connection = useMutation({ mutationFn: wallets.connect })
+  const { mutate: connect, isPending, variables } = connection
+  const otherWallets = options?.filter(({ id }) => id !== wallet?.id)
+  const failedRequest = [connection, loading].find(({ isError }) => isError)
   return (
     <Dialog title={wallet ? 'Wallet' : 'Connect a wallet'} onClose={onClose}>
       {wallet && (
@@ -53,17 +55,17 @@ export function WalletDialog({ onClose }: { readonly onClose: () => void }) {
             </button>
           </li>
         ))}
-        {!options && !failure && <li className="opts__none note">Looking for wallets…</li>}
+        {!options && !failedRequest && <li className="opts__none note">Looking for wallets…</li>}
         {options?.length === 0 && (
           <li className="opts__none note">
             No wallet found. Install MetaMask, Rabby or another; you can get quotes without one.
           </li>
         )}
       </ul>
-      {failure && (
+      {failedRequest && (
         <div className="dialog__b">
           <Notice kind="warn" title="Not connected." urgent>
-            {failure.message.split('\n')[0]}
+            {messageOf(failedRequest.error).split('\n')[0]}
           </Notice>
         </div>
       )}

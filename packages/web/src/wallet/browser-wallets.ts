@@ -1,6 +1,9 @@
-/** Connects browser wallets (EIP-6963) with wagmi. Loads on demand, because most visits need no wallet. */
+/**
+ * Connects browser wallets with wagmi: those that announce themselves (EIP-6963), or else `window.ethereum`. Loads on
+ * demand, because most visits need no wallet.
+ */
 import type { Eip1193Provider } from '@sluice/client'
-import { type Config, createConfig, createStorage, http } from 'wagmi'
+import { type Config, type Connector, createConfig, createStorage, http, injected } from 'wagmi'
 import {
   connect,
   disconnect,
@@ -17,6 +20,10 @@ import type { Session, WalletOption } from './session.ts'
 /** Placeholder chain for a service without chains, because wagmi requires a chain. */
 const PLACEHOLDER_CHAIN = wagmiChainOf(1, 'Ethereum', [])
 
+/** Connector of `window.ethereum`. Browsers of mobile wallets often provide nothing else. */
+const windowConnector = injected()
+const WINDOW_CONNECTOR_ID = 'injected'
+
 export type BrowserWallets = {
   readonly options: () => readonly WalletOption[]
   readonly session: () => Session | undefined
@@ -32,11 +39,11 @@ export function openBrowserWallets({ chains, local }: ServiceInfo, notify: () =>
   const [firstChain = PLACEHOLDER_CHAIN, ...otherChains] = wagmiChains
   const config: Config = createConfig({
     chains: [firstChain, ...otherChains],
-    connectors: [],
+    connectors: [windowConnector],
     multiInjectedProviderDiscovery: true,
     // wagmi requires transports, but the page does not use them: it reads chain state through the wallet.
     transports: Object.fromEntries([firstChain, ...otherChains].map(({ id }) => [id, http()])),
-    storage: createStorage({ storage: localStorage }),
+    storage: createStorage(storageIfAllowed()),
   })
   watchConnection(config, { onChange: notify })
   watchConnectors(config, { onChange: notify })
@@ -48,12 +55,12 @@ export function openBrowserWallets({ chains, local }: ServiceInfo, notify: () =>
       ),
     )
   return {
-    options: () => config.connectors.map(({ uid, name }) => ({ id: uid, name, isLocal: false })),
+    options: () => optionsOf(config.connectors),
     session() {
       const { address, chainId, connector, status } = getConnection(config)
       if (status !== 'connected' || !address || !connector) return undefined
       const provider = async () => (await connector.getProvider()) as Eip1193Provider
-      return { address, chainId, name: connector.name, isLocal: false, provider }
+      return { id: connector.uid, address, chainId, name: nameOf(connector), isLocal: false, provider }
     },
     reconnect: () => reconnect(config),
     async connect(id) {
@@ -64,6 +71,25 @@ export function openBrowserWallets({ chains, local }: ServiceInfo, notify: () =>
     },
     disconnect: () => disconnectAllExcept(),
     switchChain: (chainId) => switchChain(config, { chainId }),
+  }
+}
+
+/** Returns the announced wallets. If there are none, returns `window.ethereum`, which otherwise is one of them. */
+function optionsOf(connectors: readonly Connector[]): readonly WalletOption[] {
+  const announcedConnectors = connectors.filter(({ id }) => id !== WINDOW_CONNECTOR_ID)
+  const hasWindowProvider = typeof (globalThis as { readonly ethereum?: unknown }).ethereum === 'object'
+  const connectorsToOffer = announcedConnectors.length === 0 && hasWindowProvider ? connectors : announcedConnectors
+  return connectorsToOffer.map((connector) => ({ id: connector.uid, name: nameOf(connector), isLocal: false }))
+}
+
+const nameOf = ({ id, name }: Connector): string => (id === WINDOW_CONNECTOR_ID ? 'Wallet of this browser' : name)
+
+/** Returns options without a storage if the browser forbids it. Then wagmi remembers nothing. */
+function storageIfAllowed(): Parameters<typeof createStorage>[0] {
+  try {
+    return { storage: localStorage }
+  } catch {
+    return {}
   }
 }
 

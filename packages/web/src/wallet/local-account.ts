@@ -29,7 +29,7 @@ export function nodeProvider(rpcUrl: string): Eip1193Provider {
 export function localSession({ chainId, rpcUrl, accounts }: LocalChain): Session {
   const provider = nodeProvider(rpcUrl)
   return {
-    address: accounts[0]!.address,
+    ...{ id: LOCAL_WALLET_ID, address: accounts[0]!.address },
     ...{ chainId, name: 'Local account', isLocal: true, provider: async () => provider },
   }
 }

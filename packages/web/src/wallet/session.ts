@@ -3,6 +3,8 @@ import type { Eip1193Provider } from '@sluice/client'
 
 /** A connected account. */
 export type Session = {
+  /** Id of the wallet's option. */
+  readonly id: string
   readonly address: string
   /** Chain of the wallet; undefined if the wallet does not report it. */
   readonly chainId: number | undefined

@@ -13,9 +13,9 @@ export type ConnectedWallet = Omit<Session, 'provider'> & {
 export function useWallet(): ConnectedWallet | undefined {
   const { session } = useWalletState()
   if (!session) return undefined
-  const { address, chainId, name, isLocal } = session
+  const { id, address, chainId, name, isLocal } = session
   return {
-    ...{ address, chainId, name, isLocal },
+    ...{ id, address, chainId, name, isLocal },
     async open() {
       const provider = await session.provider()
       return { provider, wallet: fromEip1193(provider, address) }

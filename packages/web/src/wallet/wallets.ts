@@ -26,11 +26,14 @@ export function createWallets(serviceInfo: ServiceInfo) {
 
   function update(): void {
     const session = browserWallets?.session() ?? (isFlagStored(DISCONNECTED_KEY) ? undefined : local)
-    const isSameAccount = session?.address === state.session?.address && session?.chainId === state.session?.chainId
+    const isSameAccount =
+      session?.id === state.session?.id &&
+      session?.address === state.session?.address &&
+      session?.chainId === state.session?.chainId
     const localWallets = local ? [{ id: LOCAL_WALLET_ID, name: local.name, isLocal: true }] : []
     state = {
       // Keeps the object of an unchanged session, so that components render again only after a change.
-      session: isSameAccount && session?.name === state.session?.name ? state.session : session,
+      session: isSameAccount ? state.session : session,
       options: browserWallets && [...localWallets, ...browserWallets.options()],
     }
     for (const listener of listeners) listener()
@@ -56,7 +59,11 @@ export function createWallets(serviceInfo: ServiceInfo) {
       return () => void listeners.delete(listener)
     },
     state: () => state,
-    load: loadBrowserWallets,
+    async load() {
+      await loadBrowserWallets()
+      // A wallet may have appeared without an announcement.
+      update()
+    },
     async connect(id: string) {
       const wallets = await loadBrowserWallets()
       if (id !== LOCAL_WALLET_ID) await wallets.connect(id)

@@ -16,6 +16,12 @@ export type WalletOptions = {
   readonly batches?: boolean
   /** Name of the page's global variable that counts the requested methods. */
   readonly counts?: string
+  /** Value that the wallet throws if the page asks for accounts. */
+  readonly connectError?: unknown
+  /** False for a wallet that is only `window.ethereum`. */
+  readonly isAnnounced?: boolean
+  /** Digit that distinguishes wallets with the same name. */
+  readonly variant?: number
 }
 
 /** Returns a script that announces the wallet. */
@@ -33,6 +39,9 @@ function script({
   slowBlocks = 0,
   batches = false,
   counts,
+  connectError,
+  isAnnounced = true,
+  variant = 2,
 }: WalletOptions) {
   const requests: Record<string, number> = {}
   if (counts) Object.assign(globalThis, { [counts]: requests })
@@ -66,6 +75,8 @@ function script({
   const provider = {
     async request({ method, params = [] }: { method: string; params?: unknown[] }) {
       requests[method] = (requests[method] ?? 0) + 1
+      const isConnectRequest = method === 'eth_requestAccounts' || method === 'wallet_requestPermissions'
+      if (connectError !== undefined && isConnectRequest) throw connectError
       if (method === 'eth_requestAccounts') allowed = true
       if (method === 'eth_requestAccounts' || method === 'eth_accounts') return allowed ? [address] : []
       if (method === 'wallet_requestPermissions') allowed = true
@@ -100,15 +111,17 @@ function script({
     },
   }
   const info = {
-    uuid: '350670db-19fa-4704-a166-e52e178b59d2',
+    uuid: `350670db-19fa-4704-a166-e52e178b59d${variant}`,
     name: 'Test wallet',
     icon: 'data:image/svg+xml,<svg/>',
-    rdns: 'test.wallet',
+    rdns: `test.wallet${variant}`,
   }
   const notify = () =>
     dispatchEvent(new CustomEvent('eip6963:announceProvider', { detail: Object.freeze({ info, provider }) }))
-  addEventListener('eip6963:requestProvider', notify)
-  notify()
+  if (isAnnounced) {
+    addEventListener('eip6963:requestProvider', notify)
+    notify()
+  } else Object.assign(globalThis, { ethereum: provider })
   // Keeps the local account disconnected, so that the tests use this wallet.
   localStorage.setItem('sluice.left', '1')
 }
