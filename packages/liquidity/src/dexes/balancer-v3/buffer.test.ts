@@ -31,27 +31,27 @@ describe('a quote', () => {
 })
 
 test('a wrap beyond the shares deposits assets, for which the value of the shares is rounded up', () => {
-  // 101 shares are worth 151.5 assets, so 152 of the 252 assets stay.
-  const { state, amountOut } = bufferQuote({ ...buffer, underlying: 252n, wrapped: 101n }, true, 30_001n)
+  // 101 shares are worth 151.5 assets, so 152 of the 253 assets stay.
+  const { state, amountOut } = bufferQuote({ ...buffer, underlying: 253n, wrapped: 101n }, true, 30_001n)
   expect(amountOut).toBe(19_999n)
-  const deposit = 30_001n + (252n - 152n) / 2n
+  const deposit = 30_001n + (253n - 152n) / 2n
   const shares = (deposit * 2n) / 3n
   expect(state).toMatchObject({
     vault: { totalAssets: vault.totalAssets + deposit, totalSupply: vault.totalSupply + shares },
-    underlying: 252n + 30_001n - deposit,
+    underlying: 253n + 30_001n - deposit,
     wrapped: 101n - 19_999n + shares,
   })
 })
 
 test('an unwrap beyond the assets redeems shares, for which the value of the assets is rounded up', () => {
-  // 100 assets are worth 66.67 shares, so 67 of the 167 shares stay.
-  const { state, amountOut } = bufferQuote({ ...buffer, underlying: 100n, wrapped: 167n }, false, 20_001n)
+  // 100 assets are worth 66.67 shares, so 67 of the 168 shares stay.
+  const { state, amountOut } = bufferQuote({ ...buffer, underlying: 100n, wrapped: 168n }, false, 20_001n)
   expect(amountOut).toBe(29_999n)
-  const redemption = 20_001n + (167n - 67n) / 2n
+  const redemption = 20_001n + (168n - 67n) / 2n
   const assets = (redemption * 3n) / 2n
   expect(state).toMatchObject({
     vault: { totalAssets: vault.totalAssets - assets, totalSupply: vault.totalSupply - redemption },
     underlying: 100n - 29_999n + assets,
-    wrapped: 167n + 20_001n - redemption,
+    wrapped: 168n + 20_001n - redemption,
   })
 })
