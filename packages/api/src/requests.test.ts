@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { ApiError } from './errors.ts'
-import { liquidityQuery, NATIVE_TEXT, pricesQuery, read, readChainId, simulateFields } from './requests.ts'
+import { liquidityQuery, NATIVE_TEXT, pricesQuery, read, readChainId, readHash, simulateFields } from './requests.ts'
 import { swapQuery } from './swap/request.ts'
 
 const A = '0x00000000000000000000000000000000000000aA'
@@ -205,6 +205,15 @@ describe('token lists', () => {
   ])('%s: %s', (token, expected) => {
     expect(mistake(() => read(pricesQuery, { token }))).toBe(expected)
   })
+  test('of more spellings than addresses are counted by address', () => {
+    const upperCase = `0x${'AB'.repeat(20)}`
+    const token = `${many(199)},${upperCase},${upperCase.toLowerCase()}`
+    expect(token.split(',')).toHaveLength(201)
+    expect(mistake(() => read(pricesQuery, { token }))).toBe('accepted')
+    expect(mistake(() => read(pricesQuery, { token: `${token},${A}` }))).toBe(
+      '400 token must list at most 200 addresses',
+    )
+  })
   test('curve is 0 or 1', () => {
     expect(mistake(() => read(liquidityQuery, { token: A, curve: '2' }))).toBe('400 curve must be 0 or 1')
   })
@@ -212,6 +221,12 @@ describe('token lists', () => {
 
 test.each([undefined, '', '0', '01', 'abc', '1e3', '-1', '0x1', '1.0', ' 1', '١'])('%s is no chain id', (sent) => {
   expect(mistake(() => readChainId(sent))).toBe('400 chain_id must be a base-10 integer')
+})
+
+test('a hash is 32 bytes, and is returned in lower case, as nodes report it', () => {
+  expect(readHash(`0x${'aB'.repeat(32)}`)).toBe(`0x${'ab'.repeat(32)}`)
+  for (const sent of [undefined, '', `0x${'ab'.repeat(31)}`, `0x${'ab'.repeat(33)}`, 'ab'.repeat(33)])
+    expect(mistake(() => readHash(sent))).toMatch(/^400 hash must be/)
 })
 
 test('a chain id is read with all of its digits, up to the safe integers', () => {

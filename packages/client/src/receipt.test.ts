@@ -130,3 +130,20 @@ test('the wallet of a provider waits five minutes for success', async () => {
   await expect(settled(wallet.succeeded(hash))).rejects.toMatchObject({ code: 'PENDING', details: { hash } })
   expect(Math.floor((Date.now() - from) / 1_000)).toBe(300)
 })
+
+test('the outcome of a replaced transaction is that of the same call, and another call REJECTS the swap', async () => {
+  const sent = { from: address, to: at('66'), input: '0x1234', value: '0x0', nonce: '0x7' }
+  const replacedBy = (change: object) => {
+    const node = new MemoryNode(address)
+    const mined = { ...sent, ...change, hash: word(9) }
+    node.answers.set('eth_getTransactionReceipt', ([id]) =>
+      id === word(9) ? { status: '0x1', transactionHash: id } : null,
+    )
+    node.answers.set('eth_getTransactionByHash', () => sent)
+    node.answers.set('eth_getTransactionCount', ([, block]) => (Number(block) >= 95 ? '0x8' : '0x7'))
+    node.answers.set('eth_getBlockByNumber', ([block]) => ({ transactions: Number(block) === 95 ? [mined] : [] }))
+    return settled(waitForReceipt(node.wallet, hash, 90))
+  }
+  expect(await replacedBy({})).toEqual({ hash: word(9), succeeded: true })
+  await expect(replacedBy({ to: address })).rejects.toMatchObject({ code: 'REJECTED', details: { hash } })
+})

@@ -107,6 +107,15 @@ describe('nothing is sent', () => {
       }
       return run(node, { ...trusting, confirm, signal: controller.signal })
     }))
+  test('after `onProgress` aborted the signal before the wallet is asked', () =>
+    refused('ABORTED', (node) => {
+      node.allowance = 1_000_000n
+      const controller = new AbortController()
+      const onProgress = ({ stage }: SwapProgress) => {
+        if (stage === 'signing') controller.abort()
+      }
+      return run(node, { ...trusting, onProgress, signal: controller.signal })
+    }))
   test('if no way to an allowance is left', () => refused('WALLET', (node) => run(node, { ...trusting, ways: [] })))
   test('if only a permit is allowed and the token has none', () =>
     refused('WALLET', (node) => run(node, { ...trusting, ways: ['permit'] })))
@@ -427,6 +436,30 @@ describe('a batch', () => {
     const robbing = h.changed(h.responding(h.single, { toAmount: '2', simulationBlock: 103 }), { minOutput: 1n }).route
     const swapped = run(node, { ways: ['permit', 'batch'] }, [route, robbing])
     await expect(swapped).rejects.toMatchObject({ code: 'UNSAFE' })
+    expect(node.methods()).toContain('eth_signTypedData_v4')
+    expect(node.methods()).not.toContain('wallet_sendCalls')
+  })
+
+  test('is not sent if a renewed quote needs more input than the batch approves', async () => {
+    const { amount, ...rest } = request
+    const exact = { ...rest, amountOut: 1_990_000n } as never
+    const more = h.changed({ ...h.single, route: { ...route, simulationBlock: 103 } }, { amountIn: 1_000_100n })
+    const node = batching()
+    node.answers.set('eth_signTypedData_v4', () => {
+      // The quote is too old once the owner has signed.
+      node.block += 3
+      return `0x${'11'.repeat(64)}1b`
+    })
+    node.answers.set('eth_call', ([call]) => {
+      const { data } = call as { data: string }
+      if (data.startsWith(selectors.permit2Allowance)) return `0x${'0'.repeat(192)}`
+      if (data.startsWith(selectors.allowance))
+        return word(data.endsWith(PERMIT2.slice(2).toLowerCase()) ? 1_000_000n : 0n)
+      throw new Error('execution reverted')
+    })
+    const options: SwapOptions = { witness: async () => 2_000_000n, ways: ['permit', 'batch'] }
+    const swapped = run(node, options, [route, { ...more.route, fromAmount: '1000100' }], exact)
+    await expect(swapped).rejects.toMatchObject({ code: 'WALLET' })
     expect(node.methods()).toContain('eth_signTypedData_v4')
     expect(node.methods()).not.toContain('wallet_sendCalls')
   })

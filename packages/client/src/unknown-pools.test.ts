@@ -12,6 +12,7 @@ const POOL = '0x88e6a0c2ddd26feeb64f039a2c41296fcb3f5640'
 const contracts = contractsOf(1)!
 const testAddress = (digits: string) => `0x${digits.repeat(20)}` as const
 
+const ZERO: string = testAddress('00')
 const DAI = '0x6b175474e89094c44da98b954eedeac495271d0f'
 /** Uniswap's 0.01 % V3 pool of DAI and USDC. */
 const DAI_POOL = '0x5777d92f208679db4b9778590fa3cab3ac9e2168'
@@ -20,20 +21,20 @@ const DAI_POOL = '0x5777d92f208679db4b9778590fa3cab3ac9e2168'
 type PoolStep = { op: 'uniswap-v2' | 'uniswap-v3'; pool: string; feePpm?: number; tokenIn?: string }
 const unknownOf = (...pools: readonly PoolStep[]) => unknownOfSwap(USDC, pools)
 
-function unknownOfSwap(tokenOut: string, pools: readonly PoolStep[]) {
+function unknownOfSwap(tokenOut: string, pools: readonly PoolStep[], { soldToken = WETH, wrapper = ZERO } = {}) {
   const steps = pools.map(({ op, pool, feePpm = 3_000, tokenIn }) => ({
-    ...{ op, pool, zeroForOne: false, tokenIn: tokenIn ?? WETH },
+    ...{ op, pool, zeroForOne: false, tokenIn: tokenIn ?? soldToken },
     ...(op === 'uniswap-v2' && { feePpm }),
     input: tokenIn ? { kind: 'rest' } : { kind: 'pull', amount: 1_000n },
     output: { kind: 'recipient' },
   })) as unknown as Step[]
   const data = encodeGuardSwap({
-    ...{ tokenIn: WETH, amountIn: 1_000n, value: 0n, tokenOut, minOutput: 990n, deadline: 1_800_000_000n },
+    ...{ tokenIn: soldToken, amountIn: 1_000n, value: 0n, tokenOut, minOutput: 990n, deadline: 1_800_000_000n },
     ...{
       executor: testAddress('33'),
-      wrapper: testAddress('00'),
+      wrapper,
       feePpm: 0n,
-      feeRecipient: testAddress('00'),
+      feeRecipient: ZERO,
       recipient: testAddress('55'),
     },
     ...{ direct: false, program: encodeProgram(steps) },
@@ -59,4 +60,10 @@ test('a pool of two hops is known by the token that only the next step names', (
   ]
   expect(unknownOfSwap(DAI, hops)).toEqual([])
   expect(unknownOfSwap(DAI, [{ ...hops[0]!, pool: POOL }, hops[1]!])).toEqual([POOL])
+})
+
+test('a pool that buys the wrapper for native output is known, though the bytes name the wrapper in no step', () => {
+  const native = { soldToken: USDC, wrapper: WETH }
+  expect(unknownOfSwap(ZERO, [{ op: 'uniswap-v3', pool: POOL }], native)).toEqual([])
+  expect(unknownOfSwap(ZERO, [{ op: 'uniswap-v3', pool: DAI_POOL }], native)).toEqual([DAI_POOL])
 })

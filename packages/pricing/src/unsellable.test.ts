@@ -236,6 +236,16 @@ describe('the pools that decide the price of a token', () => {
     expect(prices.decidingPoolsOf(T)).toEqual([heaviest, light])
   })
 
+  test('do not depend on pools of less than a tenth of the heaviest weight', () => {
+    const [heaviest, second] = [dollars(100_000, 1), dollars(60_000, 2)]
+    const decidingPoolsWith = (amount: number) => {
+      const lightPools = Array.from({ length: 5 }, () => dollars(amount, 3))
+      return pricesOf([...centre(), heaviest, second, ...lightPools]).prices.decidingPoolsOf(T)
+    }
+    expect(decidingPoolsWith(9_900)).toEqual([heaviest])
+    expect(decidingPoolsWith(10_000)).toEqual([heaviest, second])
+  })
+
   test('of equal prices are the heavier ones, and a single one of equal weights is not repeated', () => {
     const [one, two] = [dollars(100_000, 1), dollars(200_000, 1)]
     expect(pricesOf([...centre(), two, one]).prices.decidingPoolsOf(T)).toEqual([two])

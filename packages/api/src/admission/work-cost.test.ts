@@ -31,6 +31,14 @@ test('while all slots are taken, charged costs add up to the elapsed time', () =
   )
 })
 
+test('a task that runs with fewer others than there are slots is charged the time of one slot', () => {
+  const clock = new SharedClock()
+  clock.changeRunning(1)
+  expect(clock.read(100, 4)).toBe(25)
+  for (let k = 0; k < 4; k++) clock.changeRunning(1)
+  expect(clock.read(200, 4)).toBe(45)
+})
+
 test('a kind costs what was charged while all slots were taken; until then, what was charged otherwise', () => {
   const costs = new LearnedCosts()
   expect(costs.costOf('swap')).toBe(5)

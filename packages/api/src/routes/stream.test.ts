@@ -75,13 +75,13 @@ test('a bug that ends a stream is logged, because the event does not name it', a
   expect(lines).toMatchObject([{ err: { message: 'no such field' } }])
 })
 
-test('streams that share an update have the sender as each request spells it', async () => {
+test.each(['src', 'dst', 'from'])('streams that share an update have %s as each request spells it', async (field) => {
   const { ask, listeners, whenOpen } = streamed()
-  const from = account('a')
-  const senders = [from, `0x${from.slice(2).toUpperCase()}`]
+  const lowerCase: Readonly<Record<string, string>> = { src: account('a'), dst: account('b'), from: account('c') }
+  const spellings = [lowerCase, { ...lowerCase, [field]: `0x${lowerCase[field]!.slice(2).toUpperCase()}` }]
   const answers: ReturnType<typeof ask>[] = []
-  for (const sender of senders) {
-    answers.push(ask(`${path}&from=${sender}`))
+  for (const spelling of spellings) {
+    answers.push(ask(`/stream/1?${new URLSearchParams({ ...spelling, amount: '1000' })}`))
     await whenOpen(answers.length)
   }
   const update = {
@@ -95,7 +95,8 @@ test('streams that share an update have the sender as each request spells it', a
   } as unknown as StreamUpdate
   for (const sent of [update, end]) for (const listener of listeners) listener(sent)
   const bodies = (await Promise.all(answers)).map(({ body }) => /event: quote\nid: 9\ndata: (.*)/.exec(body)![1]!)
-  expect(bodies.map((body) => JSON.parse(body).tx.from)).toEqual(senders)
+  const answered = bodies.map((body) => JSON.parse(body))
+  expect(answered.map(({ src, dst, tx: { from } }) => ({ src, dst, from }))).toEqual(spellings)
 })
 
 describe('heartbeats', () => {

@@ -96,7 +96,6 @@ export class TokenFacts {
       .filter(([token, { readAtMs }]) => nowMs - readAtMs >= MAX_AGE_MS && !this.namedDecimals.has(token))
       .sort(([, a], [, b]) => a.readAtMs - b.readAtMs)
       .slice(0, ADDRESSES_PER_CALL)
-    if (staleFacts.length === 0) return
     const [words] = await runReads(rpc, 'latest', [readLensWords(staleFacts.map(([token]) => token))], options)
     for (const [token, fact] of staleFacts) {
       fact.readAtMs = nowMs

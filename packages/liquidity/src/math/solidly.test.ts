@@ -3,7 +3,7 @@ import { toAddress } from '@sluice/chains'
 import { expect, test } from 'vitest'
 import { familyOf } from '../dexes/index.ts'
 import { PoolRefusal } from '../family.ts'
-import { keepsInvariant, quoteSolidly, type SolidlyState, solveVelodrome } from './solidly.ts'
+import { keepsInvariant, quoteSolidly, type SolidlyState, solveSolidly, solveVelodrome } from './solidly.ts'
 
 const stable: SolidlyState = {
   reserve0: 750_000n * 10n ** 18n,
@@ -19,6 +19,13 @@ test('a drained pair reverts because its contract scales reserves by decimals tw
   const { amountOut, state } = quoteSolidly(stable, true, DRAIN, solveVelodrome)
   expect(amountOut).toBe(746_999_998_184n)
   expect(() => quoteSolidly(state, false, 3n, solveVelodrome)).toThrow(PoolRefusal)
+})
+
+test('Newton’s method ends at the first change of at most one unit, as in the contract', () => {
+  const ONE = 10n ** 18n
+  const pair = { ...stable, unit1: ONE, feePpm: 0, reserve0: 689_874n * 10n ** 12n, reserve1: 482_911_800_000_000_001n }
+  // A further step would change the result by one unit.
+  expect(quoteSolidly(pair, true, 95_241n * 10n ** 12n, solveSolidly).amountOut).toBe(91_805_337_041_601_854n)
 })
 
 test('the fee is rounded down, as the contract rounds it', () => {

@@ -23,7 +23,7 @@ class FakeWorker extends EventEmitter {
 const workers: FakeWorker[] = []
 vi.resetModules()
 vi.doMock('node:worker_threads', () => ({ Worker: FakeWorker }))
-const { StoreFile } = await import('./store-thread.ts')
+const { openFile, StoreFile } = await import('./store-thread.ts')
 afterAll(() => void vi.resetModules())
 afterAll(() => void vi.doUnmock('node:worker_threads'))
 
@@ -47,4 +47,15 @@ test('requests to a thread that ends fail, later ones too, and the next file sta
   workers[1]!.answer(null)
   expect(await reopening).toMatchObject({ facts: null, isLost: false })
   expect(file.isLost).toBe(true)
+})
+
+test('each file has its own id, whether it holds a market or records', async () => {
+  const openings = [openFile, () => StoreFile.open('market'), openFile].map((open) =>
+    open({ do: 'open-records', path: 'records', limits: {} as never }),
+  )
+  const { requests } = workers.at(-1)!
+  const fileIds = requests.slice(-openings.length).map(({ fileId }) => fileId)
+  expect(new Set(fileIds).size).toBe(openings.length)
+  for (const { jobId } of requests) workers.at(-1)!.emit('message', { jobId, result: null })
+  await Promise.all(openings)
 })

@@ -160,7 +160,8 @@ describe('a block observed in steps', () => {
 
   test('stops after a reset', () => {
     observeUntil(1, 10)
-    const steps = ledger.observeInSteps({ chainId: 1, block: block(11), pools: next(), changedIds: [pools[0]!.id] })
+    const changedIds = pools.map(({ id }) => id)
+    const steps = ledger.observeInSteps({ chainId: 1, block: block(11), pools: next(), changedIds })
     steps.next()
     ledger.reset()
     expect(steps.next().done).toBe(true)

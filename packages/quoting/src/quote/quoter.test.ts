@@ -102,6 +102,21 @@ test('a request that shares a quote is answered by the head at its own time', as
   expect(events).toEqual(['made', 'shared', 'outdated', 'made'])
 })
 
+test('a request at another block of the same number does not share the quote of the removed block', async () => {
+  const { quoter, chain, begun, events, finish } = quoterOnChain()
+  const first = quoter.quote(request, work())
+  await turn()
+  chain.memory = chain.head = { ...block(1), hash: '0xb1' }
+  const second = quoter.quote(request, work())
+  await turn()
+  expect([begun, events]).toEqual([
+    [1, 1],
+    ['made', 'made'],
+  ])
+  await finish()
+  await Promise.all([first, second])
+})
+
 test('a quote whose node reports a later head is made again at that head', async () => {
   const { quoter, chain, begun, finish } = quoterOnChain()
   chain.head = block(2)

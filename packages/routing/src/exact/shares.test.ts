@@ -2,7 +2,10 @@
 import { SHARE_DENOMINATOR } from '@sluice/program'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { type LegShare, partOfBalance, partUpTo } from './shares.ts'
+import { compileCurve } from '../graph/price-curve.ts'
+import type { Problem } from '../problem/problem.ts'
+import type { Flow } from '../solver/flow.ts'
+import { type LegShare, partOfBalance, partUpTo, sharesOf } from './shares.ts'
 
 const SHARES = BigInt(SHARE_DENOMINATOR)
 const WHOLE = 10n ** 15n
@@ -71,4 +74,34 @@ test('a part up to an amount is the largest share that does not exceed it', () =
     }),
   )
   expect(cases).toBeGreaterThan(50)
+})
+
+test('the share of a leg that stops before a tick is rounded down, and other shares to the nearest', () => {
+  // Two legs sell token 3. The pool of the first one has a tick at 10^18 units of input, just above its input.
+  const input = 1e18 - 256
+  const curveWith = (gasPerPiece: number) =>
+    compileCurve({
+      ...{ sqrtPrice: Float64Array.of(1, 0.5, 0.25), liquidity: Float64Array.of(1e18, 1e18) },
+      ...{ keepIn: 1, keepOut: 1, gasPerPiece },
+    })
+  const sharesWith = (gasPerPiece: number, otherInput: number) => {
+    const curves = [curveWith(gasPerPiece), curveWith(0)]
+    const problem = {
+      graph: {
+        edges: curves.map((curve, k) => ({ curve, pool: { id: `${k}` } })),
+        topology: { from: [3, 3], to: [2, 2] },
+      },
+      ...{ source: 1, adjustedCurves: new Map() },
+    } as unknown as Problem
+    const flow = { edges: [0, 1], input: [input, otherInput] } as unknown as Flow
+    return sharesOf(problem, flow).legs
+  }
+  for (const otherInput of [2e18, 5e17, 2.5e17]) {
+    const part = (input / (input + otherInput)) * Number(SHARES)
+    const [leg] = sharesWith(1_000, otherInput)
+    expect(leg).toMatchObject({ edge: 0, num: BigInt(Math.floor(part)), limit: BigInt(input) })
+    const otherLeg = sharesWith(0, otherInput).find(({ edge }) => edge === 0)!
+    expect(otherLeg.limit).toBeUndefined()
+    if (!otherLeg.isLast) expect(otherLeg.num).toBe(BigInt(Math.round(part)))
+  }
 })

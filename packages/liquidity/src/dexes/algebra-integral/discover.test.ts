@@ -1,8 +1,9 @@
 /** Tests the discovery of pools of custom deployers. */
-import { AlgebraIntegralLens__factory, PairLens__factory } from '@sluice/bindings'
+import { AlgebraIntegralLens__factory, IAlgebraFactory__factory, PairLens__factory } from '@sluice/bindings'
 import { type Address, type DexRow, type Hex, toAddress, ZERO_ADDRESS } from '@sluice/chains'
+import type { Log } from '@sluice/rpc'
 import { expect, test } from 'vitest'
-import { findPools } from './discover.ts'
+import { createdPool, findPools } from './discover.ts'
 
 const [token0, token1, standard, custom, factory, deployer] = ['a', 'b', 'c', 'd', 'e', 'f'].map((digit) =>
   toAddress(`0x${digit.repeat(40)}`),
@@ -27,4 +28,40 @@ test('pools of the factory and of custom deployers are found, and none where the
   expect(foundIds(standard, custom)).toEqual([standard, custom])
   expect(foundIds(standard, ZERO_ADDRESS)).toEqual([standard])
   expect(foundIds(ZERO_ADDRESS, ZERO_ADDRESS)).toEqual([])
+})
+
+test('each pool of several deployers has the tokens of its pair', () => {
+  const [token2, second, third] = ['1', '2', '3'].map((digit) => toAddress(`0x${digit.repeat(40)}`)) as [
+    Address,
+    Address,
+    Address,
+  ]
+  const reads = findPools({ ...row, contracts: { customDeployer: deployer, customDeployer2: second } }, [
+    [token0, token1],
+    [token0, token2],
+  ])
+  reads.next([])
+  const none = [ZERO_ADDRESS, ZERO_ADDRESS]
+  reads.next([PairLens__factory.createInterface().encodeFunctionResult('find', [none]) as Hex])
+  // The pools of the first deployer for all pairs come first.
+  const addresses = [custom, second, ZERO_ADDRESS, third]
+  const { value } = reads.next([
+    AlgebraIntegralLens__factory.createInterface().encodeFunctionResult('findCustom', [addresses]) as Hex,
+  ])
+  expect(value).toMatchObject([
+    { id: custom, tokens: [token0, token1].sort() },
+    { id: second, tokens: [token0, token2].sort() },
+    { id: third, tokens: [token0, token2].sort() },
+  ])
+})
+
+test('a created pool counts only if the row names its custom deployer', () => {
+  const poolOf = (customDeployer: Address) => {
+    const { topics, data } = IAlgebraFactory__factory.createInterface().encodeEventLog('CustomPool', [
+      ...[customDeployer, token0, token1, custom],
+    ])
+    return createdPool(row, { address: factory, topics, data } as unknown as Log)
+  }
+  expect(poolOf(deployer)).toMatchObject({ id: custom, tokens: [token0, token1] })
+  expect(poolOf(standard)).toBeNull()
 })

@@ -51,8 +51,9 @@ export function feeProbeFor(
 /** Returns the fee in ppm with which a swap of `netInput` costs `paidAmount`; null if there is no such fee. */
 export function feeFromPayment({ netInput }: FeeProbe, paidAmount: bigint): number | null {
   if (paidAmount < netInput || paidAmount === 0n) return null
+  // The pool rounds the fee up, so the estimate is not below it.
   const estimate = ((paidAmount - netInput) * PPM) / paidAmount
-  for (const fee of [estimate, estimate + 1n, estimate - 1n]) {
+  for (const fee of [estimate, estimate - 1n]) {
     if (fee < 0n || fee >= PPM) continue
     if (netInput + divUp(netInput * fee, PPM - fee) === paidAmount) return Number(fee)
   }

@@ -82,3 +82,21 @@ test('rows without a registry are not served', () => {
   const listed = { ...row, contracts: { registry: address } }
   expect(balancerV1.rowsOf!(listed)).toEqual([listed])
 })
+
+test('a dividend of 2^256 is refused, as the contract reverts', () => {
+  const wordLimit = 1n << 256n
+  // The quote divides `balance * ONE + (balance + amount) / 2`, which is exactly 2^256 here.
+  const balance = (2n * wordLimit) / (2n * ONE + 1n)
+  const amount = 2n * wordLimit - balance * (2n * ONE + 1n)
+  const huge = { balances: [balance, 10n ** 30n], weights: [ONE, ONE], swapFee: 0n }
+  expect(() => quote(huge, 0, 1, amount)).toThrow(expect.objectContaining({ code: 'TOO_LARGE' }))
+  // One less is divided. The input is so small that it buys nothing.
+  expect(() => quote(huge, 0, 1, amount - 2n)).toThrow(expect.objectContaining({ code: 'TOO_SMALL' }))
+})
+
+test('the series of a power continues after a term of exactly its precision', () => {
+  // The 16th term of the square root of this base is 10^8. Without the 17th, 182,897,320,584,196,277,000 would be paid.
+  const base = 667_656_788_637_207_645n
+  const halfPower = { balances: [base, 1_000n * ONE], weights: [ONE, 2n * ONE], swapFee: 0n }
+  expect(quote(halfPower, 0, 1, ONE - base).amountOut).toBe(182_897_320_614_498_158_000n)
+})

@@ -29,6 +29,18 @@ test.each([
   expect(nullIfRefused(compute)).toBeNull()
 })
 
+test('a weighted pool quotes unless its owner has suspended swaps', () => {
+  const weighted: BalancerV2State = {
+    ...{ kind: 'weighted', balances: [ONE, ONE], scaling: [ONE, ONE], swapFee: 0n },
+    ...{ weights: [ONE / 2n, ONE / 2n], exactPowers: true },
+  }
+  expect(quote(weighted, 0, 1, ONE / 10n).amountOut).toBeGreaterThan(0n)
+  const suspended = { ...weighted, suspended: true } as const
+  expect(() => quote(suspended, 0, 1, ONE / 10n)).toThrow(expect.objectContaining({ code: 'PAUSED' }))
+  expect(tradingFunction(suspended)).toBeNull()
+  expect(balancerV2InputFor(suspended, 0, 1, ONE / 10n)).toBeNull()
+})
+
 test('other errors are not refusals', () => {
   for (const failure of [new RangeError('Maximum call stack size exceeded'), new TypeError('none')])
     expect(() => refusalOf(failure)).toThrow(failure)

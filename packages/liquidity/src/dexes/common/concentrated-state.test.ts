@@ -5,11 +5,29 @@ import type { Log } from '@sluice/rpc'
 import { describe, expect, test } from 'vitest'
 import type { Pool } from '../../family.ts'
 import type { ConcentratedState, Tick } from '../../math/concentrated.ts'
-import { concentratedLogs, splitAnswers } from './concentrated-state.ts'
+import { concentratedLogs, decodeTicks, splitAnswers, wordRanges } from './concentrated-state.ts'
 
 test('each list gets the answers to its own reads, in order', () => {
   expect(splitAnswers([['a'], [], ['b', 'c'], ['d']], [1, 2, 3, 4])).toEqual([[1], [], [2, 3], [4]])
   expect(splitAnswers([], [])).toEqual([])
+})
+
+test('ticks and their net liquidity may be negative; gross liquidity has the upper 128 bits', () => {
+  const wordOf = (net: bigint, gross: bigint) => (gross << 128n) | BigInt.asUintN(128, net)
+  expect(decodeTicks([BigInt.asUintN(256, -887_220n), wordOf(5n, 7n), 887_220n, wordOf(-5n, 1n << 127n)])).toEqual([
+    [-887_220, 5n, 7n],
+    [887_220, -5n, 1n << 127n],
+  ])
+})
+
+test('the reads of a bitmap cover each word from the lowest to the highest tick once', () => {
+  expect(wordRanges(60)).toMatchObject([{ first: -58, last: 57 }])
+  const ranges = wordRanges(1)
+  expect([ranges[0]!.first, ranges.at(-1)!.last]).toEqual([-3_466, 3_465])
+  for (const [k, { first, last }] of ranges.entries()) {
+    expect(last - first).toBeLessThan(1_500)
+    if (k > 0) expect(first).toBe(ranges[k - 1]!.last + 1)
+  }
 })
 
 describe('a log', () => {

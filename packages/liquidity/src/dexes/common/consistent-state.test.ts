@@ -134,6 +134,20 @@ describe.each(Object.keys(states))('%s', (id) => {
   })
 })
 
+test('negative liquidity is refused without ticks, and if the first tick makes it positive', () => {
+  const pool = poolOf('uniswap-v3', -L)
+  for (const ticks of [[], [[100, 2n * L, L]]])
+    for (const [tokenIn, tokenOut] of swaps)
+      expect(() =>
+        familyOf('uniswap-v3')!.quoteExactInput(
+          { ...pool, state: { ...(pool.state as object), ticks } },
+          tokenIn,
+          tokenOut,
+          9n,
+        ),
+      ).toThrow(expect.objectContaining({ code: 'UNSUPPORTED' }))
+})
+
 test('a tick at the price counts as crossed: its liquidity is left when the price falls', () => {
   const { changesBelow, changesAbove } = pathOfTicks(0n, 0, [
     [-10, L],

@@ -177,6 +177,25 @@ describe('whatever a pool answers', () => {
   })
 })
 
+test('a larger sample that buys no more than a smaller one is dropped', () => {
+  expect(toSamples([3n, 1n, 2n, 4n], [20n, 10n, 20n, 21n])).toEqual([
+    [1n, 10n],
+    [2n, 20n],
+    [4n, 21n],
+  ])
+})
+
+test('three swaps sell no more than was sampled in total', () => {
+  const pool = constantProduct(10n ** 24n, 10n ** 24n)
+  const state = sampled(pool)
+  const third = maxSampledInput(state, 0) / 3n
+  const second = quoteSampled(quoteSampled(state, 0, third).state, 0, third)
+  const rest = maxSampledInput(second.state, 0)
+  expect(rest).toBe(maxSampledInput(state, 0) - 2n * third)
+  expect(quoteSampled(second.state, 0, rest).state.sold[0]).toBe(maxSampledInput(state, 0))
+  expect(() => quoteSampled(second.state, 0, rest + 1n)).toThrow(expect.objectContaining({ code: 'TOO_LARGE' }))
+})
+
 test('a second swap continues where the first ended; the opposite direction is refused', () => {
   const pool = constantProduct(10n ** 24n, 10n ** 24n)
   const state = { ...sampled(pool), focus: [[], []] as const }
