@@ -6,7 +6,6 @@
 /** Reasons why rows are not served, by family of the registry. */
 export const REASONS: Readonly<Record<string, string>> = {
   'other-pair-amm': 'pairs with their own curve or fee',
-  'solidly-v3': 'not implemented: no genuine code to check against',
   'balancer-v1': 'a fork without a registry that lists pools by pair',
   'prop-amm': 'disabled until drift measurements confirm the quotes of the venue',
   ekubo: 'version 2 has another interface',

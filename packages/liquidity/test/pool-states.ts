@@ -189,7 +189,7 @@ const generators: Generators = {
   'uniswap-v4': (r) =>
     poolOf('uniswap-v4', { ...concentrated(r), protocolFee0Ppm: r.integer(1_000), protocolFee1Ppm: r.integer(1_000) }),
   ...Object.fromEntries(
-    ['uniswap-v3', 'pancake-v3', 'slipstream', 'ramses-cl'].map((id) => [
+    ['uniswap-v3', 'pancake-v3', 'slipstream', 'ramses-cl', 'solidly-v3'].map((id) => [
       id,
       (r: Random) => poolOf(id, concentrated(r)),
     ]),

@@ -36,6 +36,7 @@ import { ramsesCl } from './ramses-cl/index.ts'
 import { rateWrapper } from './rate-wrapper/index.ts'
 import { slipstream } from './slipstream/index.ts'
 import { solidly } from './solidly/index.ts'
+import { solidlyV3 } from './solidly-v3/index.ts'
 import { syncswap } from './syncswap/index.ts'
 import { syncswapAqua } from './syncswap-aqua/index.ts'
 import { uniswapV2 } from './uniswap-v2/index.ts'
@@ -54,6 +55,7 @@ export const families: readonly DexFamily<any>[] = [
   pancakeV3,
   slipstream,
   ramsesCl,
+  solidlyV3,
   callerFeeV3,
   uniswapV4,
   uniswapV4Hooks,

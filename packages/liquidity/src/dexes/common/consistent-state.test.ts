@@ -29,10 +29,9 @@ const concentrated = (liquidity: bigint) => ({
 })
 const states: Readonly<Record<string, { fixed?: unknown; stateOf: (liquidity: bigint) => unknown }>> = {
   ...Object.fromEntries(
-    ['uniswap-v3', 'pancake-v3', 'slipstream', 'ramses-cl', 'algebra-integral', 'algebra-v1'].map((id) => [
-      id,
-      { stateOf: concentrated },
-    ]),
+    ['uniswap-v3', 'pancake-v3', 'slipstream', 'ramses-cl', 'solidly-v3', 'algebra-integral', 'algebra-v1'].map(
+      (id) => [id, { stateOf: concentrated }],
+    ),
   ),
   'uniswap-v4': { fixed: { fee: 500, tickSpacing: 10, hooks }, stateOf: concentrated },
   algebra: { fixed: { version: 'integral' }, stateOf: concentrated },
