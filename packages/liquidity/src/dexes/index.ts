@@ -16,7 +16,7 @@ import { curveCrypto } from './curve-crypto/index.ts'
 import { curveStable } from './curve-stable/index.ts'
 import { dodoV2 } from './dodo-v2/index.ts'
 import { echodex } from './echodex/index.ts'
-import { ekubo, extensionsOf } from './ekubo/index.ts'
+import { ekubo, ekuboV2, extensionsOf } from './ekubo/index.ts'
 import { erc4626 } from './erc4626/index.ts'
 import { eulerSwap } from './euler-swap/index.ts'
 import { fluidDex } from './fluid-dex/index.ts'
@@ -94,6 +94,8 @@ export const families: readonly DexFamily<any>[] = [
   litePsm,
   ekubo,
   sampledTwin(ekubo, extensionsOf),
+  ekuboV2,
+  sampledTwin(ekuboV2, extensionsOf),
   balancerV1,
   aaveGsm,
   sampledTwin(aaveGsm),

@@ -52,6 +52,19 @@ const states: Readonly<Record<string, { fixed?: unknown; stateOf: (liquidity: bi
       ],
     }),
   },
+  'ekubo-v2': {
+    // The same fee and spacing.
+    fixed: { config: `0x${'00'.repeat(20)}08000000000000000000000a` },
+    stateOf: (liquidity) => ({
+      sqrtRatio: 1n << 128n,
+      tick: 0,
+      liquidity,
+      ticks: [
+        [-100, L, L],
+        [100, -L, L],
+      ],
+    }),
+  },
   iziswap: {
     stateOf: (liquidity) => ({
       sqrtPriceX96: sqrtRatioAtTick(0),
