@@ -65,7 +65,10 @@ const SEED = 1_000
 const root = join(import.meta.dirname, '../..')
 const git = (...args: string[]) => execFileSync('git', args, { cwd: root, encoding: 'utf8' }).trim()
 
-const ekubo = await ekuboCore()
+const ekuboCores = [
+  { family: 'ekubo', variable: 'EKUBO_CORE', version: 3 },
+  { family: 'ekubo-v2', variable: 'EKUBO_V2_CORE', version: 2 },
+] as const
 const worlds: World[] = [
   { name: 'devnet', source: 'npm, by packages/devnet', start: startLocal },
   { name: 'curve', source: 'state of Ethereum', start: startCurvePools },
@@ -73,11 +76,14 @@ const worlds: World[] = [
   { name: 'scroll', source: 'state of Scroll', start: () => startRollupPools('scroll') },
   { name: 'ethereum', source: 'state of Ethereum', start: startEthereum },
 ]
-if (ekubo)
-  worlds.unshift({
-    ...worldOfFile('ekubo', 'Ethereum', 'EKUBO_CORE'),
-    start: (round) => startEkubo(ekubo, SEED + round),
-  })
+for (const { family, variable, version } of ekuboCores) {
+  const core = await ekuboCore(version)
+  if (core)
+    worlds.unshift({
+      ...worldOfFile(family, 'Ethereum', variable),
+      start: (round) => startEkubo(core, SEED + round, version),
+    })
+}
 for (const { family, from, start } of DEPLOYED_FAMILIES) {
   const deployedPools = deployedOf(family)
   if (deployedPools)

@@ -230,12 +230,18 @@ export const mutants: readonly Mutant[] = [
     from: 'Program.zeroForOne(flags), amount);\n        _answered(pool, flags);\n        if (!Program.isPulled(flags)) Inputs.requireWhole(pool, consumed, amount);\n        return next;\n    }\n\n    function _iziswap',
     to: 'Program.zeroForOne(flags), amount);\n        _answered(pool, flags);\n        return next;\n    }\n\n    function _iziswap',
   },
-  ...['uniswap-v4/UniswapV4', 'pancake-infinity/PancakeInfinity', 'ekubo/Ekubo'].map((file) => ({
+  ...['uniswap-v4/UniswapV4', 'pancake-infinity/PancakeInfinity'].map((file) => ({
     name: `a pool of ${file.split('/')[0]} may consume a part`,
     file: `dexes/${file}.sol`,
     from: 'if (!pulled) Inputs.requireWhole(msg.sender, owed, first);',
     to: '',
   })),
+  {
+    name: 'a pool of ekubo may consume a part',
+    file: 'dexes/ekubo/Ekubo.sol',
+    from: 'if (!pulled || tokenIn == address(0)) Inputs.requireWhole(msg.sender, debt, first);',
+    to: '',
+  },
   {
     name: 'iziswap may leave a part',
     file: 'dexes/iziswap/Iziswap.sol',

@@ -6,10 +6,8 @@
 /** Reasons why rows are not served, by family of the registry. */
 export const REASONS: Readonly<Record<string, string>> = {
   'other-pair-amm': 'pairs with their own curve or fee',
-  'solidly-v3': 'not implemented: no genuine code to check against',
   'balancer-v1': 'a fork without a registry that lists pools by pair',
   'prop-amm': 'disabled until drift measurements confirm the quotes of the venue',
-  ekubo: 'version 2 has another interface',
   'liquidity-book': 'version 2.0 has other swap rules',
   curve: 'unsupported kind of registry',
 }
@@ -52,6 +50,10 @@ export const EXCLUDED: Readonly<Record<string, ExcludedPools>> = {
     why: 'anyone can create any number',
   },
   ekubo: { pools: 'pools whose extension accepts swaps only from itself', why: 'no step of the Executor calls it' },
+  'ekubo-v2': {
+    pools: 'pools whose extension accepts swaps only from itself',
+    why: 'no step of the Executor calls it',
+  },
   'euler-swap': {
     pools: 'of a pair with over 16 pools, all but the 16 of the largest deposits and 32 newer ones',
     why: 'anyone can create any number',
@@ -113,6 +115,7 @@ export const SILENT: Readonly<Record<string, SilentState>> = {
   'dodo-v2': { refreshed: 'all' },
   echodex: { refreshed: 'fee token of the factory' },
   ekubo: { refreshed: 'price, liquidity in range' },
+  'ekubo-v2': { refreshed: 'price, liquidity in range' },
   erc4626: { refreshed: 'all' },
   'euler-swap': { refreshed: 'all' },
   'fluid-dex': { refreshed: 'all' },

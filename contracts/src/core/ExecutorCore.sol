@@ -65,6 +65,8 @@ abstract contract ExecutorCore is IExecutor, Slots {
     uint256 private constant FROM_PANCAKE_INFINITY = 1 << 163;
     uint256 private constant FROM_IZISWAP = 1 << 164;
     uint256 private constant FROM_EKUBO = 1 << 165;
+    /// @dev Bit: the core of Ekubo that is being answered calls back once more, for its payment.
+    uint256 private constant FROM_EKUBO_PAYMENT = 1 << 166;
 
     constructor(address guard) {
         GUARD = guard;
@@ -89,8 +91,8 @@ abstract contract ExecutorCore is IExecutor, Slots {
             _answerEmpty();
         } else if (awaited & FROM_IZISWAP != 0) {
             _pay(pulled, Iziswap.owed());
-        } else if (awaited & FROM_EKUBO != 0) {
-            Ekubo.settle(pulled, _pay);
+        } else if (awaited >= FROM_EKUBO) {
+            Ekubo.settle(awaited >= FROM_EKUBO_PAYMENT, pulled, awaited, _pay, _awaitEkuboPayment);
         } else {
             BalancerV3.settle(pulled, _pay);
         }
@@ -220,6 +222,12 @@ abstract contract ExecutorCore is IExecutor, Slots {
             _set(AWAITED, uint160(pool) | from);
             _set(TOKEN, uint160(token));
         }
+    }
+
+    /// @dev Awaits the payment callback of the core whose lock is being answered.
+    /// @param awaited Value of the slot that awaited the lock's callback.
+    function _awaitEkuboPayment(uint256 awaited) private {
+        _set(AWAITED, awaited | FROM_EKUBO_PAYMENT);
     }
 
     /// @dev Reverts if the callback did not come, and clears the slots.

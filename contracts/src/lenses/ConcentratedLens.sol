@@ -2,6 +2,7 @@
 pragma solidity 0.8.30;
 
 import {ISlipstreamFactory} from "../interfaces/ISlipstreamFactory.sol";
+import {ISolidlyV3Pool} from "../interfaces/ISolidlyV3Pool.sol";
 import {IUniswapV3Factory} from "../interfaces/IUniswapV3Factory.sol";
 import {IUniswapV3PoolState} from "../interfaces/IUniswapV3PoolState.sol";
 import {BitmapReader} from "./BitmapReader.sol";
@@ -78,6 +79,16 @@ contract ConcentratedLens is BitmapReader {
         (moves, word,) = _read(pool, IUniswapV3PoolState.currentFee.selector, 0);
         if (!moves) (word,) = _need(pool, IUniswapV3PoolState.fee.selector, 0);
         state.feePpm = uint24(word);
+        (word,) = _need(pool, IUniswapV3PoolState.tickSpacing.selector, 0);
+        state.tickSpacing = int24(int256(word));
+    }
+
+    /// @notice Like `read`, for a pool of Solidly V3, which has no getter of its fee.
+    function readSolidlyV3(address pool) external view returns (State memory state) {
+        (state.sqrtPriceX96, state.tick, state.feePpm,) = ISolidlyV3Pool(pool).slot0();
+        if (state.sqrtPriceX96 == 0) revert NotInitialised(pool);
+        (uint256 word,) = _need(pool, IUniswapV3PoolState.liquidity.selector, 0);
+        state.liquidity = uint128(word);
         (word,) = _need(pool, IUniswapV3PoolState.tickSpacing.selector, 0);
         state.tickSpacing = int24(int256(word));
     }

@@ -3,16 +3,21 @@ pragma solidity 0.8.30;
 
 /// @title EkuboLens
 /// @notice Reads the ticks of Ekubo pools from the storage of their core; never deployed.
-/// @dev A pool's words are at fixed offsets from its id: its state at the id itself, then ticks by index, and words of the bitmap
-///   by position. The offsets come from traces of the core on Ethereum.
+/// @dev In version 3, a pool's words are at fixed offsets from its id: its state at the id itself, then ticks by index, and words of
+///   the bitmap by position. The offsets come from traces of the core on Ethereum. In version 2, they are in nested mappings.
 contract EkuboLens {
     uint256 private constant TICKS = 0x435a5eb89a296820174331cf5a3902d9fca683928d56726d8e7acd6efb28c568;
     uint256 private constant BITMAP = 0x3def450d0010a2fef515ce5eba4b363b5a0f42fdd4c53e1c737975db05a2e3a5;
+    /// @dev Slots of the mappings of ticks and bitmaps in version 2.
+    uint256 private constant TICKS_V2 = 5;
+    uint256 private constant BITMAPS_V2 = 7;
     /// @dev Bits of the bitmap below tick 0.
     int256 private constant OFFSET = 89421695;
     uint256 private constant SLOAD = 0x380eb4e0; // sload(), words behind it
     /// @dev Words of storage per call.
     uint256 private constant BATCH = 128;
+    /// @dev In version 2, `sload()` writes its answer over its own variables, from the fifth word on: some answers have no gas left.
+    uint256 private constant BATCH_V2 = 4;
 
     error ReadFailed(address core);
 
@@ -23,6 +28,51 @@ contract EkuboLens {
         view
         returns (uint256[] memory words)
     {
+        // unchecked: storage slots wrap around.
+        unchecked {
+            return _ticks(core, uint256(id) + TICKS, uint256(id) + BITMAP, false, spacing, first, last);
+        }
+    }
+
+    /// @notice Like `ticks`, for a core of version 2.
+    function ticksV2(address core, bytes32 id, uint32 spacing, uint32 first, uint32 last)
+        external
+        view
+        returns (uint256[] memory words)
+    {
+        uint256 ticksAt = _entry(uint256(id), TICKS_V2);
+        return _ticks(core, ticksAt, _entry(uint256(id), BITMAPS_V2), true, spacing, first, last);
+    }
+
+    /// @dev Slot of a key in the mapping at a slot.
+    function _entry(uint256 key, uint256 slot) private pure returns (uint256 entry) {
+        assembly ("memory-safe") {
+            mstore(0x00, key)
+            mstore(0x20, slot)
+            entry := keccak256(0x00, 0x40)
+        }
+    }
+
+    /// @dev Slot of a key in the mapping or in the range of slots at a slot.
+    function _slot(bool isMapping, uint256 slot, uint256 key) private pure returns (uint256) {
+        // unchecked: storage slots wrap around.
+        unchecked {
+            return isMapping ? _entry(key, slot) : slot + key;
+        }
+    }
+
+    /// @param ticksAt Slot of the pool's ticks.
+    /// @param bitmapAt Slot of the pool's bitmap.
+    /// @param isMapping True if these are slots of mappings.
+    function _ticks(
+        address core,
+        uint256 ticksAt,
+        uint256 bitmapAt,
+        bool isMapping,
+        uint32 spacing,
+        uint32 first,
+        uint32 last
+    ) private view returns (uint256[] memory words) {
         uint256[] memory requested = new uint256[](BATCH);
         uint256[] memory bitmaps = new uint256[](BATCH);
         uint256[] memory one = new uint256[](1);
@@ -31,13 +81,11 @@ contract EkuboLens {
         assembly ("memory-safe") {
             words := mload(0x40)
         }
-        for (uint256 from = first; from <= last; from += BATCH) {
+        uint256 batch = isMapping ? BATCH_V2 : BATCH;
+        for (uint256 from = first; from <= last; from += batch) {
             uint256 some = last + 1 - from;
-            if (some > BATCH) some = BATCH;
-            // unchecked here and below: storage slots wrap around.
-            unchecked {
-                for (uint256 k; k < some; ++k) requested[k] = uint256(id) + BITMAP + from + k;
-            }
+            if (some > batch) some = batch;
+            for (uint256 k; k < some; ++k) requested[k] = _slot(isMapping, bitmapAt, from + k);
             _load(core, requested, bitmaps, some);
             for (uint256 k; k < some; ++k) {
                 uint256 bits = bitmaps[k];
@@ -49,9 +97,7 @@ contract EkuboLens {
                     }
                     if (bits & 1 == 1) {
                         int256 tick = place * int256(uint256(spacing));
-                        unchecked {
-                            one[0] = uint256(id) + TICKS + uint256(tick);
-                        }
+                        one[0] = _slot(isMapping, ticksAt, uint256(tick));
                         _load(core, one, one, 1);
                         uint256 info = one[0];
                         assembly ("memory-safe") {

@@ -8,6 +8,7 @@ import {GenuineV4} from "../support/GenuineV4.sol";
 import {
     PartialAmbient,
     PartialEkubo,
+    PartialEkuboV2,
     PartialInfinity,
     PartialIziswap,
     PartialKyberElastic,
@@ -24,7 +25,7 @@ contract RemainderInvariants is GenuineV4 {
     /// @dev With liquidity from -60,000 to 60,000 ticks such a pool consumes about 19e18.
     uint128 internal constant THIN = 1e18;
     uint256 internal constant STRAYS = 12_345;
-    uint256 internal constant FAMILIES = 6;
+    uint256 internal constant FAMILIES = 7;
 
     Token internal middle;
     address[3] internal tokens;
@@ -134,7 +135,7 @@ contract RemainderInvariants is GenuineV4 {
         Token(vault).approve(address(guard), amount);
     }
 
-    /// @dev Ambient, Ekubo, Infinity, iZiSwap, Kyber Elastic, and Maverick V2, with the sender's token, native token, and after a hop.
+    /// @dev Ambient, both versions of Ekubo, Infinity, iZiSwap, Kyber Elastic, and Maverick V2, with the sender's token, native token, and after a hop.
     function testFuzz_I05_a_pool_that_runs_dry_leaves_nothing(uint96 amountIn, uint96 capacity, uint8 way) public {
         amountIn = uint96(bound(amountIn, 1e9, 1e24));
         // Every other pool runs dry.
@@ -148,7 +149,7 @@ contract RemainderInvariants is GenuineV4 {
 
     function sellToPool(uint96 amountIn, uint96 capacity, uint8 family, uint8 way) internal {
         // Pools of iziswap, kyber-elastic, and maverick-v2 hold no native token.
-        if (family > 2 && way == 1) way = 0;
+        if (family > 2 && family < 6 && way == 1) way = 0;
         bytes memory hop;
         uint256 sold = amountIn;
         address from = way == 1 ? address(0) : address(way == 2 ? middle : tokenIn);
@@ -182,6 +183,10 @@ contract RemainderInvariants is GenuineV4 {
             address vault = address(new PartialInfinity(capacity, [from, address(0), to]));
             return abi.encodePacked(bytes1(0x0e), flags, head, vault, uint8(1), to, vault, uint8(0), uint24(0), uint40(0));
         }
+        if (family == 6) {
+            address core = address(new PartialEkuboV2(capacity, [from, address(0), to]));
+            return abi.encodePacked(bytes1(0x15), flags, head, core, uint8(1), to, bytes32(0));
+        }
         (address x, address y) = from < to ? (from, to) : (to, from);
         bytes1 direction = from == x ? bytes1(0x20) : bytes1(0);
         if (family == 4) {
@@ -197,16 +202,20 @@ contract RemainderInvariants is GenuineV4 {
     }
 
     /// @dev Two hops in one lock, paid from the Executor's balance.
-    function testFuzz_I05_two_pools_in_one_lock_that_run_dry_leave_nothing(uint96 amountIn, uint96 capacity, bool isEkubo)
-        public
-    {
+    function testFuzz_I05_two_pools_in_one_lock_that_run_dry_leave_nothing(
+        uint96 amountIn,
+        uint96 capacity,
+        bool isEkubo,
+        bool isV2
+    ) public {
         amountIn = uint96(bound(amountIn, 1e9, 1e24));
         capacity = uint96(bound(capacity, 1, 2e24));
         address[3] memory all = [address(tokenIn), address(middle), address(tokenOut)];
         bytes1 flags = Programs.TO_GUARD | Programs.HELD;
         tokenIn.mint(address(executor), amountIn);
-        address singleton =
-            isEkubo ? address(new PartialEkubo(capacity, all)) : address(new PartialInfinity(capacity, all));
+        address singleton = !isEkubo
+            ? address(new PartialInfinity(capacity, all))
+            : isV2 ? address(new PartialEkuboV2(capacity, all)) : address(new PartialEkubo(capacity, all));
         bytes memory hops = isEkubo
             ? abi.encodePacked(middle, bytes32(0), tokenOut, bytes32(0))
             : abi.encodePacked(

@@ -189,6 +189,49 @@ contract PartialEkubo is PartialSingleton {
     }
 }
 
+/// @notice Version 2 of Ekubo's core, with three tokens.
+contract PartialEkuboV2 is PartialSingleton {
+    address[3] internal tokens;
+
+    constructor(uint256 capacity_, address[3] memory tokens_) PartialPool(capacity_) {
+        tokens = tokens_;
+    }
+
+    function lock() external {
+        before[address(0)] = address(this).balance;
+        _callBack(bytes.concat(bytes4(keccak256("locked(uint256)")), bytes32(uint256(1)), msg.data[4:]));
+        // Native token counts as paid when it arrives.
+        owed[address(0)] -= int256(address(this).balance) - int256(before[address(0)]);
+        _settled(tokens);
+    }
+
+    function pay(address token) external {
+        uint256 held = _holds(token);
+        _callBack(bytes.concat(abi.encodeWithSignature("payCallback(uint256,address)", 1, token), msg.data[36:]));
+        owed[token] -= int256(_holds(token) - held);
+    }
+
+    function withdraw(address token, address to, uint128 amount) external {
+        owed[token] += int256(uint256(amount));
+        _pay(token, to, amount);
+        if (token == address(0)) before[token] -= amount;
+    }
+
+    /// @dev The swap, with a selector of zeros.
+    fallback() external payable {
+        (address token0, address token1,, int128 amount, bool isToken1,,) =
+            abi.decode(msg.data[4:], (address, address, bytes32, int128, bool, uint96, uint256));
+        (address from, address into) = isToken1 ? (token1, token0) : (token0, token1);
+        int256 consumed = int256(_trade(from, into, uint128(amount)));
+        (int256 delta0, int256 delta1) = isToken1 ? (-consumed, consumed) : (consumed, -consumed);
+        assembly ("memory-safe") {
+            mstore(0x00, delta0)
+            mstore(0x20, delta1)
+            return(0x00, 0x40)
+        }
+    }
+}
+
 /// @notice PancakeSwap Infinity's vault and a manager of pools with ticks, with three tokens.
 contract PartialInfinity is PartialSingleton {
     struct PoolKey {

@@ -1,18 +1,22 @@
 /**
- * The reads and the program step of ekubo: against a model of the core that holds states of genuine pools in its storage and keeps accounts
- * as the core does, and, where its code can be had, against the core itself.
+ * The reads and the program step of both versions of ekubo: against models of the cores that hold states of genuine pools in their storage
+ * and keep accounts as the cores do, and, where their code can be had, against the cores themselves.
  */
-import { type Address, type Hex, toAddress } from '@sluice/chains'
+
+import { IExecutor__factory } from '@sluice/bindings'
+import { type Address, type Hex, toAddress, ZERO_ADDRESS } from '@sluice/chains'
 import { type Anvil, accounts, type Contract, createBuilder, request, startAnvil } from '@sluice/devnet'
 import { createRpc, type Rpc } from '@sluice/rpc'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { poolId } from '../src/dexes/ekubo/config.ts'
-import { ekubo } from '../src/dexes/ekubo/index.ts'
+import { concentratedType, decodeConfig, type EkuboVersion, poolId } from '../src/dexes/ekubo/config.ts'
+import { ekubo, ekuboV2 } from '../src/dexes/ekubo/index.ts'
+import { stateSlotOf } from '../src/dexes/ekubo/storage.ts'
 import type { EkuboState } from '../src/dexes/ekubo/types.ts'
 import type { Pool } from '../src/index.ts'
 import { runReads } from '../src/market/reads.ts'
 import { compareCapacities, makeRich } from './fuzz/capacity.ts'
-import { EKUBO_ROW, type EkuboWorld, ekuboCore, NO_CORE, startEkubo } from './fuzz/ekubo.ts'
+import { slotOf } from './fuzz/deployed.ts'
+import { type EkuboWorld, ekuboCore, ekuboRow, noCore, startEkubo } from './fuzz/ekubo.ts'
 import { fuzz, run } from './fuzz/trials.ts'
 import { EXECUTOR, type PoolWorld, standTrader, TRADER, word } from './fuzz/world.ts'
 import { genuineAnswers } from './genuine.ts'
@@ -20,7 +24,8 @@ import { compileModels } from './models/compile.ts'
 
 const QUOTES = process.env.LONG ? 100_000 : 200
 const LONG_MS = process.env.LONG ? 3_600_000 : 120_000
-const core = await ekuboCore()
+const CORES = { 2: await ekuboCore(2), 3: await ekuboCore(3) } as const
+const FAMILIES = { 2: ekuboV2, 3: ekubo } as const
 
 type RecordedState = {
   readonly kind: string
@@ -52,7 +57,17 @@ const TICKS = 0x435a5eb89a296820174331cf5a3902d9fca683928d56726d8e7acd6efb28c568
 const BITMAP = 0x3def450d0010a2fef515ce5eba4b363b5a0f42fdd4c53e1c737975db05a2e3a5n
 const ENDS = { down: 4611797791050542631n, up: 79227682466138141934206691491n }
 
-describe('a model of the core', () => {
+/** States as version 2 can have them: with the full range or ticks. The math is the same, so the answers are too. */
+const statesOf = (version: EkuboVersion) =>
+  Object.entries(states).flatMap(([name, state]): (readonly [string, RecordedState])[] => {
+    if (version === 3) return [[name, state]]
+    if (state.kind === 'stableswap' || decodeConfig(state.config)!.extension !== ZERO_ADDRESS) return []
+    const type = state.kind === 'full' ? 0 : concentratedType(state.tickSpacing, 2)
+    return [[name, { ...state, config: word(((BigInt(state.config) >> 32n) << 32n) | BigInt(type)) as Hex }]]
+  })
+
+describe.each([3, 2] as const)('a model of the core of version %i', (version) => {
+  const family = FAMILIES[version]
   let anvil: Anvil
   let rpc: Rpc
   let model: Contract
@@ -62,8 +77,8 @@ describe('a model of the core', () => {
     anvil = await startAnvil()
     rpc = createRpc({ chainId: Number(await request<Hex>(anvil.url, 'eth_chainId', [])), urls: [anvil.url] })
     const builder = createBuilder(anvil.url, toAddress(accounts()[0]!.address))
-    const { Coin, Core } = compileModels('Ekubo.sol')
-    model = await builder.deploy(Core as never)
+    const { Coin, Core, CoreV2 } = compileModels(version === 2 ? 'EkuboV2.sol' : 'Ekubo.sol')
+    model = await builder.deploy((version === 2 ? CoreV2 : Core) as never)
     const coins = [await builder.deploy(Coin as never), await builder.deploy(Coin as never)]
     for (const coin of coins) for (const holder of [TRADER, model.address]) await coin.send('mint', [holder, PLENTY])
     await standTrader((method, params = []) => request(anvil.url, method, params))
@@ -74,10 +89,21 @@ describe('a model of the core', () => {
     await anvil?.stop()
   })
 
-  const row = () => ({ ...EKUBO_ROW, address: model.address })
+  const row = () => ({ ...ekuboRow(version), address: model.address })
   const head = async () => ({
     blockHash: (await request<{ hash: Hex }>(anvil.url, 'eth_getBlockByNumber', ['latest', false])).hash,
   })
+
+  const stateWord = ({ sqrtRatio, tick, liquidity }: Pick<RecordedState, 'sqrtRatio' | 'tick' | 'liquidity'>) => {
+    const [ratio, index, depth] = [BigInt(sqrtRatio), BigInt.asUintN(32, BigInt(tick)), BigInt(liquidity)]
+    return version === 2 ? ratio | (index << 96n) | (depth << 128n) : (ratio << 160n) | (index << 128n) | depth
+  }
+
+  /** Slot of a tick or of a word of the bitmap. */
+  function entryOf(id: bigint, part: 'ticks' | 'bitmap', key: bigint): bigint {
+    if (version === 3) return BigInt.asUintN(256, id + (part === 'ticks' ? TICKS : BITMAP) + key)
+    return slotOf(key, slotOf(id, part === 'ticks' ? 5n : 7n))
+  }
 
   /** Puts a state of a genuine pool into the model's storage, where the core has it. */
   async function standPool({
@@ -90,35 +116,32 @@ describe('a model of the core', () => {
     tickSpacing,
   }: RecordedState): Promise<Pool<null>> {
     const id = poolId(tokens, { config })
-    const packed = (BigInt(sqrtRatio) << 160n) | (BigInt.asUintN(32, BigInt(tick)) << 128n) | BigInt(liquidity)
-    const words = new Map([[BigInt(id), packed]])
+    const words = new Map([[BigInt(stateSlotOf(id, version)), stateWord({ sqrtRatio, tick, liquidity })]])
     for (const [index, net] of kind === 'concentrated' ? ticks : []) {
       const place = index / tickSpacing + 89_421_695
-      const bitmapAt = BigInt.asUintN(256, BigInt(id) + BITMAP + BigInt(Math.floor(place / 256)))
+      const bitmapAt = entryOf(BigInt(id), 'bitmap', BigInt(Math.floor(place / 256)))
       words.set(bitmapAt, (words.get(bitmapAt) ?? 0n) | (1n << BigInt(place % 256)))
-      const tickAt = BigInt.asUintN(256, BigInt(id) + TICKS + BigInt(index))
-      words.set(tickAt, (1n << 128n) | BigInt.asUintN(128, BigInt(net)))
+      words.set(entryOf(BigInt(id), 'ticks', BigInt(index)), (1n << 128n) | BigInt.asUintN(128, BigInt(net)))
     }
     await model.send('put', [[...words.keys()], [...words.values()]])
-    return { id, family: 'ekubo', dex: 'test', address: model.address, tokens, fixed: { config }, state: null }
+    return { id, family: family.id, dex: 'test', address: model.address, tokens, fixed: { config }, state: null }
   }
 
   test('pools are read from its storage, and it pays the quoted amount to the Executor', async () => {
     const kinds = ['concentrated', 'full', 'stableswap']
+    const versionStates = new Map(statesOf(version))
     // One state a pool: what the model's storage has of one would be there for the next.
     const first = new Map(
-      Object.entries(states)
-        .filter(([, { complete }]) => complete)
-        .map(([name, { config }]) => [config, name]),
+      [...versionStates].filter(([, { complete }]) => complete).map(([name, { config }]) => [config, name]),
     )
     const names = kinds.flatMap((kind) =>
-      [...first.values()].filter((name) => states[name]!.kind === kind).slice(0, POOLS),
+      [...first.values()].filter((name) => versionStates.get(name)!.kind === kind).slice(0, POOLS),
     )
     let swaps = 0
     for (const name of names) {
-      const recordedState = states[name]!
+      const recordedState = versionStates.get(name)!
       const unreadPool = await standPool(recordedState)
-      const [[state]] = (await runReads(rpc, await head(), [ekubo.readStates(row(), [unreadPool])])) as [
+      const [[state]] = (await runReads(rpc, await head(), [family.readStates(row(), [unreadPool])])) as [
         readonly (EkuboState | null)[],
       ]
       expect(state, name).toMatchObject({ tick: recordedState.tick, liquidity: BigInt(recordedState.liquidity) })
@@ -138,14 +161,9 @@ describe('a model of the core', () => {
       for (const { zeroForOne, ...answer } of answers.slice(0, SWAPS)) {
         const [tokenIn, tokenOut] = zeroForOne ? tokens : [tokens[1], tokens[0]]
         const amountIn = BigInt(answer.amountIn)
-        const { amountOut } = ekubo.quoteExactInput(pool, tokenIn, tokenOut, amountIn)
+        const { amountOut } = family.quoteExactInput(pool, tokenIn, tokenOut, amountIn)
         expect(amountOut, `${name} ${amountIn}`).toBe(BigInt(answer.amountOut))
-        const limit = zeroForOne ? ENDS.down : ENDS.up
-        const params = (limit << 160n) | (amountIn << 32n) | (zeroForOne ? 0n : 1n << 31n)
-        const key = [...tokens, recordedState.config, word(params)].map((text) => text.slice(2).padStart(64, '0'))
-        const [sold, bought] = [amountIn, BigInt.asUintN(128, -amountOut)]
-        const balances = zeroForOne ? (sold << 128n) | bought : (bought << 128n) | sold
-        await model.send('tell', [`0x00000000${key.join('')}`, balances])
+        await tell(recordedState.config, { zeroForOne, amountIn, amountOut })
         const { blockHash } = await head()
         const world = { rpc, trader: TRADER, executor: EXECUTOR, blockHash: () => blockHash } as PoolWorld
         const [[outcome] = []] = await run(world, [{ pool, swaps: [{ tokenIn, tokenOut, amountIn }] }])
@@ -159,20 +177,63 @@ describe('a model of the core', () => {
     }
     expect(swaps).toBeGreaterThan(2 * POOLS)
   }, 120_000)
+
+  test.skipIf(version === 3)('its payment is requested once, in its own callback', async () => {
+    const [, recordedState] = statesOf(2).find(([, { kind, complete }]) => kind === 'full' && complete)!
+    const unreadPool = await standPool(recordedState)
+    const [[state]] = (await runReads(rpc, await head(), [family.readStates(row(), [unreadPool])])) as [
+      readonly (EkuboState | null)[],
+    ]
+    const pool: Pool<EkuboState> = { ...unreadPool, state: state! }
+    const amountIn = BigInt(recordedState.liquidity) / 1_000n
+    const { amountOut } = family.quoteExactInput(pool, ...tokens, amountIn)
+    await tell(recordedState.config, { zeroForOne: true, amountIn, amountOut })
+    const swap = { tokenIn: tokens[0], tokenOut: tokens[1], amountIn }
+    const outcomeOf = async (callbacks: number) => {
+      await model.send('callBack', [callbacks])
+      const { blockHash } = await head()
+      const world = { rpc, trader: TRADER, executor: EXECUTOR, blockHash: () => blockHash } as PoolWorld
+      const [[outcome] = []] = await run(world, [{ pool, swaps: [swap] }])
+      return outcome!.ok
+    }
+    expect([await outcomeOf(1), await outcomeOf(0), await outcomeOf(2)]).toEqual([true, false, false])
+    const payment = `0x599d0714${[7n, BigInt(tokens[0]), 1n].map((value) => word(value).slice(2)).join('')}`
+    const refusal = IExecutor__factory.createInterface().getError('UnexpectedCallback')!.selector
+    const call = { from: model.address, to: EXECUTOR, data: payment }
+    await expect(request(anvil.url, 'eth_call', [call, 'latest'])).rejects.toThrow(refusal)
+  })
+
+  /** Has the model answer exactly this swap. */
+  async function tell(
+    config: Hex,
+    { zeroForOne, amountIn, amountOut }: { zeroForOne: boolean; amountIn: bigint; amountOut: bigint },
+  ): Promise<void> {
+    const limit = zeroForOne ? ENDS.down : ENDS.up
+    const packed = (limit << 160n) | (amountIn << 32n) | (zeroForOne ? 0n : 1n << 31n)
+    const params = version === 2 ? [amountIn, zeroForOne ? 0n : 1n, limit, 0n] : [packed]
+    const question = `0x00000000${[...tokens, config, ...params.map(word)].map((text) => text.slice(2).padStart(64, '0')).join('')}`
+    const [delta0, delta1] = zeroForOne ? [amountIn, -amountOut] : [-amountOut, amountIn]
+    const balances = (BigInt.asUintN(128, delta0!) << 128n) | BigInt.asUintN(128, delta1!)
+    await model.send('tell', version === 2 ? [question, delta0, delta1] : [question, balances])
+  }
 })
 
-describe.skipIf(!core)(`the core itself${core ? '' : ` (${NO_CORE})`}`, () => {
+describe.each([3, 2] as const)('the core of version %i itself', (version) => {
+  const core = CORES[version]
+  const family = FAMILIES[version]
+  const testCore = (name: string, ...rest: [run: () => Promise<void> | void, timeoutMs?: number]) =>
+    test.skipIf(!core)(`${name}${core ? '' : ` (${noCore(version)})`}`, ...rest)
   let world: EkuboWorld
   beforeAll(async () => {
-    world = await startEkubo(core!, 18)
+    if (core) world = await startEkubo(core, 18, version)
   }, 120_000)
   afterAll(() => world?.stop())
 
-  test('position logs update a pool like a reread', () => {
+  testCore('position logs update a pool like a reread', () => {
     expect(world.steps.length).toBeGreaterThan(20)
     let reread = 0
     for (const { before, log, after } of world.steps) {
-      const result = ekubo.applyLog(before, log as never)
+      const result = family.applyLog(before, log as never)
       // Ticks that lie beyond those that were read cannot be followed.
       if (result === 'reread' && before.state.known) reread++
       else expect(result).toEqual(after)
@@ -180,9 +241,9 @@ describe.skipIf(!core)(`the core itself${core ? '' : ` (${NO_CORE})`}`, () => {
     expect(reread).toBeLessThan(world.steps.length / 4)
   })
 
-  test('pools with common settings are found without a log', async () => {
+  testCore('pools with common settings are found without a log', async () => {
     const [pools] = (await runReads(world.rpc, { blockHash: world.blockHash() }, [
-      ekubo.findPools!(EKUBO_ROW, [
+      family.findPools!(ekuboRow(version), [
         world.pools().find(({ tokens }) => BigInt(tokens[0]!) > 0n)!.tokens as [Address, Address],
       ]),
     ])) as [readonly Pool<null>[]]
@@ -191,7 +252,7 @@ describe.skipIf(!core)(`the core itself${core ? '' : ` (${NO_CORE})`}`, () => {
     expect(pools.filter(({ id }) => !knownIds.has(id))).toEqual([])
   })
 
-  test('listed pools are verified by their keys, and others are refused', async () => {
+  testCore('listed pools are verified by their keys, and others are refused', async () => {
     const genuine = world.pools().filter(({ id }) => world.steps.some(({ before }) => before.id === id))
     const fakes = genuine.flatMap(({ fixed, ...pool }) => {
       const { config } = fixed as { config: Hex }
@@ -199,21 +260,21 @@ describe.skipIf(!core)(`the core itself${core ? '' : ` (${NO_CORE})`}`, () => {
       return [{ ...pool, fixed: { config: other } }, { ...pool, id: `0x${'ab'.repeat(32)}`, fixed }, pool]
     })
     const [proven] = await runReads(world.rpc, { blockHash: world.blockHash() }, [
-      ekubo.provePools!(EKUBO_ROW, [...genuine, ...fakes]),
+      family.provePools!(ekuboRow(version), [...genuine, ...fakes]),
     ])
     expect(genuine.length).toBeGreaterThan(0)
     expect(proven!.slice(0, genuine.length).map((pool) => pool?.id)).toEqual(genuine.map(({ id }) => id))
     expect(proven!.slice(genuine.length)).toEqual(fakes.map(() => null))
   })
 
-  test(
+  testCore(
     'quotes equal its payments through the Executor, for any amount, with the same limits',
     async () => {
-      const { exact, mismatches } = await fuzz(world, 'ekubo', QUOTES, 42)
+      const { exact, mismatches } = await fuzz(world, family.id, QUOTES, 42)
       expect(mismatches).toEqual([])
       expect(exact).toBeGreaterThan(QUOTES / 4)
       await makeRich(world)
-      const capacities = await compareCapacities(world, 'ekubo', 44)
+      const capacities = await compareCapacities(world, family.id, 44)
       expect(capacities.mismatches).toEqual([])
       expect(capacities.ends).toBeGreaterThan(0)
     },

@@ -3,6 +3,8 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { toAddress } from '@sluice/chains'
+import { configOf } from '../src/dexes/ekubo/config.ts'
+import { ratioAtTick } from '../src/dexes/ekubo/ratio.ts'
 import { familyOf, nullIfRefused, type Pool } from '../src/index.ts'
 import type { ConcentratedState } from '../src/math/concentrated.ts'
 import { sqrtRatioAtTick, tickAtSqrtRatio } from '../src/math/ticks.ts'
@@ -177,6 +179,21 @@ const stablePair = (r: Random) => {
   return { reserve0, reserve1, unit0, unit1, stable: r.integer(4) > 0, feePpm: r.pick([0, 100, 500]) }
 }
 
+/** A pool of one position, with ticks or the full range. Its math is that of ekubo, which has known answers. */
+function ekuboV2Pool(r: Random): Pool {
+  const spacing = r.pick([0, 100, 5_982])
+  const price = r.integer(2_000_000) - 1_000_000
+  const base = spacing && Math.floor(price / spacing) * spacing
+  const width = (1 + r.integer(80)) * spacing
+  const liquidity = r.amount(30, 90)
+  const ticks = [
+    [base - width, liquidity, liquidity],
+    [base + spacing + width, -liquidity, liquidity],
+  ]
+  const state = { sqrtRatio: ratioAtTick(price), tick: price, liquidity, ticks: spacing ? ticks : [] }
+  return poolOf('ekubo-v2', state, { config: configOf(r.pick([0n, 9_223_372_036_854_775n, 1n << 60n]), spacing) })
+}
+
 type Generators = Readonly<Record<string, (r: Random) => Pool>>
 
 /** Families whose known answers have few states, or none, and those with ends that these do not show. */
@@ -189,11 +206,12 @@ const generators: Generators = {
   'uniswap-v4': (r) =>
     poolOf('uniswap-v4', { ...concentrated(r), protocolFee0Ppm: r.integer(1_000), protocolFee1Ppm: r.integer(1_000) }),
   ...Object.fromEntries(
-    ['uniswap-v3', 'pancake-v3', 'slipstream', 'ramses-cl'].map((id) => [
+    ['uniswap-v3', 'pancake-v3', 'slipstream', 'ramses-cl', 'solidly-v3'].map((id) => [
       id,
       (r: Random) => poolOf(id, concentrated(r)),
     ]),
   ),
+  'ekubo-v2': ekuboV2Pool,
   erc4626: (r) => poolOf('erc4626', vault(r)),
   'balancer-v3': (r) => {
     const of = vault(r)

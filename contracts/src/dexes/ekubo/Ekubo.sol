@@ -5,7 +5,8 @@ import {Inputs} from "../../libraries/Inputs.sol";
 import {Program} from "../../libraries/Program.sol";
 
 /// @title Ekubo
-/// @notice Swaps through one or several pools of the core in one lock. The zero address is native token.
+/// @notice Swaps through one or several pools of the core in one lock. The zero address is native token. The core's callback shows
+///   whether it has the interface of version 2 or 3.
 library Ekubo {
     /// @dev No price limit: the ends of the core's price range.
     uint256 private constant LOWEST_RATIO = 4611797791050542631;
@@ -15,6 +16,9 @@ library Ekubo {
     uint256 private constant START_PAYMENTS = 0xf9b6a796; // startPayments()
     uint256 private constant COMPLETE_PAYMENTS = 0x12e103f1; // completePayments()
     uint256 private constant WITHDRAW = 0x3ccfd60b; // withdraw()
+    // Version 2.
+    uint256 private constant PAY = 0x0c11dedd; // pay(address), with the amount behind it
+    uint256 private constant WITHDRAW_2 = 0x03a65ab6; // withdraw(address,address,uint128)
 
     uint256 private constant HOP = 52;
 
@@ -64,48 +68,66 @@ library Ekubo {
         }
     }
 
-    /// @notice Answers the core's callback: a selector of zeros, the number of the lock, and the data of `lock`.
+    /// @notice Answers the core's callback: a selector, the number of the lock, and the data of `lock`. The selector has only zeros in
+    ///   version 3, and is that of `locked(uint256)` in version 2, which calls back once more for its payment.
+    /// @param isPayment True if this is the callback for the payment. The amount, which `settle` wrote, is behind its arguments.
     /// @param pulled True if the Guard pays from the sender.
+    /// @param awaited Value of the slot that awaited the callback.
     /// @param pay Pays the core an ERC-20.
-    function settle(bool pulled, function(bool, uint256) internal pay) internal {
+    /// @param awaitPayment Awaits the callback for the payment.
+    function settle(
+        bool isPayment,
+        bool pulled,
+        uint256 awaited,
+        function(bool, uint256) internal pay,
+        function(uint256) internal awaitPayment
+    ) internal {
         uint256 amount;
         assembly ("memory-safe") {
-            amount := calldataload(36)
+            amount := calldataload(add(36, shl(5, isPayment)))
         }
+        if (isPayment) return pay(pulled, amount);
+        bool isV2 = msg.sig != 0;
         (address to, uint256 at) = Program.readAddress(68);
         address token;
         (token, at) = Program.readAddress(at);
         address tokenIn = token;
         uint256 hops = Program.readByte(at);
-        at += 1;
+        // unchecked: a calldata offset.
+        unchecked {
+            at += 1;
+        }
         uint256 first = amount;
-        uint256 owed;
+        uint256 debt;
         for (uint256 k; k < hops; ++k) {
             uint256 spent;
-            (token, spent, amount, at) = _swap(token, amount, at);
-            if (k == 0) owed = spent;
+            (token, spent, amount, at) = _swap(token, amount, at, isV2);
+            if (k == 0) debt = spent;
         }
 
         // Of the sender's own token only what is owed is drawn. The core itself refuses a later hop that consumes a part.
-        // Native token counts as paid when it arrives.
+        if (!pulled || tokenIn == address(0)) Inputs.requireWhole(msg.sender, debt, first);
         if (tokenIn == address(0)) {
-            Inputs.requireWhole(msg.sender, owed, first);
-            _call(0, 0, 0, 0, owed);
-        } else {
-            if (!pulled) Inputs.requireWhole(msg.sender, owed, first);
+            // Native token counts as paid when it arrives.
+            _call(0, 0, 0, 0, debt);
+        } else if (!isV2) {
             _call(START_PAYMENTS, uint160(tokenIn), 0, 36, 0);
-            pay(pulled, owed);
+            pay(pulled, debt);
             _call(COMPLETE_PAYMENTS, uint160(tokenIn), 0, 36, 0);
+        } else {
+            awaitPayment(awaited);
+            _call(PAY, uint160(tokenIn), debt, 68, 0);
         }
-        // Packed: token 20, recipient 20, amount 16.
-        uint256 recipient = uint160(to);
-        _call(
-            WITHDRAW,
-            uint256(uint160(token)) << 96 | recipient >> 64,
-            recipient << 192 | uint256(uint128(amount)) << 64,
-            60,
-            0
-        );
+
+        // Words in version 2. Packed in version 3: token 20, recipient 20, amount 16.
+        (uint256 selector, uint256 a, uint256 b, uint256 length) = (WITHDRAW_2, uint160(token), uint160(to), 100);
+        assembly ("memory-safe") {
+            mstore(add(mload(0x40), 0x60), amount)
+        }
+        if (!isV2) {
+            (selector, a, b, length) = (WITHDRAW, a << 96 | b >> 64, b << 192 | uint256(uint128(amount)) << 64, 60);
+        }
+        _call(selector, a, b, length, 0);
     }
 
     /// @dev Calls the core and ignores its return data.
@@ -123,11 +145,12 @@ library Ekubo {
         }
     }
 
+    /// @param isV2 True if the core has the interface of version 2.
     /// @return tokenOut Output token.
     /// @return spent Input that the pool consumed, in base units.
     /// @return amountOut Output in base units.
     /// @return next Calldata offset after the hop.
-    function _swap(address tokenIn, uint256 amount, uint256 at)
+    function _swap(address tokenIn, uint256 amount, uint256 at, bool isV2)
         private
         returns (address tokenOut, uint256 spent, uint256 amountOut, uint256 next)
     {
@@ -136,31 +159,39 @@ library Ekubo {
         // The amount has 128 bits and a sign; a negative one is an exact output, whose price limit the core refuses here. A larger
         // amount is capped to such a number.
         if (amount > type(uint128).max) amount = type(uint128).max;
-        uint256 params = (zeroForOne ? LOWEST_RATIO : HIGHEST_RATIO) << 160 | amount << 32;
-        int256 delta;
-        // A selector of zeros, then token0, token1, config and the parameters.
+        uint256 limit = zeroForOne ? LOWEST_RATIO : HIGHEST_RATIO;
+        int256 delta0;
+        int256 delta1;
+        // A selector of zeros, then token0, token1, config and the parameters: packed in version 3, words in version 2.
         assembly ("memory-safe") {
             let free := mload(0x40)
             mstore(free, 0)
             mstore(add(free, add(0x20, shl(5, iszero(zeroForOne)))), tokenIn)
             mstore(add(free, add(0x20, shl(5, zeroForOne))), tokenOut)
             mstore(add(free, 0x60), calldataload(next))
-            mstore(add(free, 0x80), or(params, shl(31, iszero(zeroForOne))))
             next := add(next, 32)
-            if iszero(call(gas(), caller(), 0, add(free, 0x1c), 0x84, 0x00, 0x20)) {
+            let params := signextend(15, amount)
+            if iszero(isV2) { params := or(or(shl(160, limit), shl(32, amount)), shl(31, iszero(zeroForOne))) }
+            mstore(add(free, 0x80), params)
+            mstore(add(free, 0xa0), iszero(zeroForOne))
+            mstore(add(free, 0xc0), limit)
+            mstore(add(free, 0xe0), 0)
+            if iszero(call(gas(), caller(), 0, add(free, 0x1c), add(0x84, mul(isV2, 0x60)), 0x00, 0x40)) {
                 returndatacopy(free, 0, returndatasize())
                 revert(free, returndatasize())
             }
             // The contract is not trusted: return data shorter than a word counts as no balance change.
-            if gt(returndatasize(), 0x1f) { delta := mload(0x00) }
+            if gt(returndatasize(), 0x1f) {
+                delta0 := mload(0x00)
+                delta1 := mload(0x20)
+            }
         }
-        int128 delta0 = int128(delta >> 128);
-        int128 delta1 = int128(delta);
+        if (!isV2) (delta0, delta1) = (delta0 >> 128, int128(delta0));
         // unchecked: what is owed is positive, the output negative; an extension that turns either makes a huge number, which
         // nobody can pay.
         unchecked {
-            spent = uint256(int256(zeroForOne ? delta0 : delta1));
-            amountOut = uint256(-int256(zeroForOne ? delta1 : delta0));
+            spent = uint256(zeroForOne ? delta0 : delta1);
+            amountOut = uint256(-(zeroForOne ? delta1 : delta0));
         }
     }
 }

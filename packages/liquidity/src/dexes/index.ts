@@ -16,7 +16,7 @@ import { curveCrypto } from './curve-crypto/index.ts'
 import { curveStable } from './curve-stable/index.ts'
 import { dodoV2 } from './dodo-v2/index.ts'
 import { echodex } from './echodex/index.ts'
-import { ekubo, extensionsOf } from './ekubo/index.ts'
+import { ekubo, ekuboV2, extensionsOf } from './ekubo/index.ts'
 import { erc4626 } from './erc4626/index.ts'
 import { eulerSwap } from './euler-swap/index.ts'
 import { fluidDex } from './fluid-dex/index.ts'
@@ -36,6 +36,7 @@ import { ramsesCl } from './ramses-cl/index.ts'
 import { rateWrapper } from './rate-wrapper/index.ts'
 import { slipstream } from './slipstream/index.ts'
 import { solidly } from './solidly/index.ts'
+import { solidlyV3 } from './solidly-v3/index.ts'
 import { syncswap } from './syncswap/index.ts'
 import { syncswapAqua } from './syncswap-aqua/index.ts'
 import { uniswapV2 } from './uniswap-v2/index.ts'
@@ -54,6 +55,7 @@ export const families: readonly DexFamily<any>[] = [
   pancakeV3,
   slipstream,
   ramsesCl,
+  solidlyV3,
   callerFeeV3,
   uniswapV4,
   uniswapV4Hooks,
@@ -92,6 +94,8 @@ export const families: readonly DexFamily<any>[] = [
   litePsm,
   ekubo,
   sampledTwin(ekubo, extensionsOf),
+  ekuboV2,
+  sampledTwin(ekuboV2, extensionsOf),
   balancerV1,
   aaveGsm,
   sampledTwin(aaveGsm),

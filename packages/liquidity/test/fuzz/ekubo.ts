@@ -7,8 +7,8 @@ import { type Address, type DexRow, type Hex, toAddress, ZERO_ADDRESS } from '@s
 import { accounts, type Builder, createBuilder, request, startAnvil } from '@sluice/devnet'
 import { createRpc } from '@sluice/rpc'
 import { keccak256 } from 'ethers'
-import { concentratedType, configOf, decodeConfig, poolId } from '../../src/dexes/ekubo/config.ts'
-import { ekubo } from '../../src/dexes/ekubo/index.ts'
+import { concentratedType, configOf, decodeConfig, type EkuboVersion, poolId } from '../../src/dexes/ekubo/config.ts'
+import { ekubo, ekuboV2 } from '../../src/dexes/ekubo/index.ts'
 import type { EkuboState } from '../../src/dexes/ekubo/types.ts'
 import type { Pool } from '../../src/index.ts'
 import { runReads } from '../../src/market/reads.ts'
@@ -16,29 +16,49 @@ import { compileModels } from '../models/compile.ts'
 import { type Random, random } from '../random.ts'
 import { type Ask, EXECUTOR, PLENTY, type PoolWorld, standTrader, TRADER, word } from './world.ts'
 
-const CORE = toAddress('0x00000000000014aa86c5d3c41765bb24e11bd701')
-const CODE_HASH = '0xc5f90c9d0dbc5037f8f9e248f4bb292e7c1824f584eb6550cb4cad525b38c71a'
+/** The cores of Ethereum by version, with the hashes of their code and the variables with the names of its files. */
+const CORES = {
+  2: {
+    address: toAddress('0xe0e0e08a6a4b9dc7bd67bcb7aade5cf48157d444'),
+    codeHash: '0xf3d28accb94c26334e15376aa2b13b0e5bb57b69b207e08f4538ae9884d5633b',
+    variable: 'EKUBO_V2_CORE',
+    family: ekuboV2,
+  },
+  3: {
+    address: toAddress('0x00000000000014aa86c5d3c41765bb24e11bd701'),
+    codeHash: '0xc5f90c9d0dbc5037f8f9e248f4bb292e7c1824f584eb6550cb4cad525b38c71a',
+    variable: 'EKUBO_CORE',
+    family: ekubo,
+  },
+} as const
 const POOLS = 24
 const FETCH_MS = 10_000
 /** Base units that the provider of liquidity holds of each token: more than all positions ask for. */
 const FUNDS = 1n << 126n
 
-export const EKUBO_ROW: DexRow = { family: 'ekubo', brand: 'Ekubo', role: 'core', address: CORE, version: '3' }
+/** Row of a version, as its family has it. */
+export const ekuboRow = (version: EkuboVersion): DexRow => {
+  const { address, family } = CORES[version]
+  return { family: family.id, brand: 'Ekubo', role: 'core', address, version: String(version) }
+}
+export const EKUBO_ROW = ekuboRow(3)
 
 /** Why the core's code cannot be had, for tests that are skipped. */
-export const NO_CORE = 'EKUBO_CORE names no file with the code of its core, and RPC_URL_1 no node that has it'
+export const noCore = (version: EkuboVersion) =>
+  `${CORES[version].variable} names no file with the code of its core, and RPC_URL_1 no node that has it`
 
 /** @returns undefined if neither a file nor a node has it. @throws Error if one has other code */
-export async function ekuboCore(): Promise<Hex | undefined> {
-  const { EKUBO_CORE: file, RPC_URL_1: url } = process.env
-  const code = file ? readFileSync(file, 'utf8').trim() : url ? await fetchCode(url) : undefined
+export async function ekuboCore(version: EkuboVersion): Promise<Hex | undefined> {
+  const { address, codeHash, variable } = CORES[version]
+  const { [variable]: file, RPC_URL_1: url } = process.env
+  const code = file ? readFileSync(file, 'utf8').trim() : url ? await fetchCode(url, address) : undefined
   if (code === undefined) return undefined
-  if (keccak256(code) !== CODE_HASH) throw new Error(`the code of Ekubo's core has another hash than ${CODE_HASH}`)
+  if (keccak256(code) !== codeHash) throw new Error(`the code of Ekubo's core has another hash than ${codeHash}`)
   return code as Hex
 }
 
-async function fetchCode(url: string): Promise<string> {
-  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_getCode', params: [CORE, 'latest'] })
+async function fetchCode(url: string, core: Address): Promise<string> {
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_getCode', params: [core, 'latest'] })
   const headers = { 'content-type': 'application/json' }
   const answer = await fetch(url, { method: 'POST', headers, body, signal: AbortSignal.timeout(FETCH_MS) })
   return ((await answer.json()) as { result: string }).result
@@ -57,17 +77,19 @@ export type EkuboWorld = PoolWorld & {
 }
 
 /** A node with the core and pools of all kinds: by their fee, spacing, amplification, positions, with native token or without. */
-export async function startEkubo(code: Hex, seed: number): Promise<EkuboWorld> {
+export async function startEkubo(code: Hex, seed: number, version: EkuboVersion): Promise<EkuboWorld> {
   const r = random(seed)
+  const { address: core, family } = CORES[version]
+  const row = ekuboRow(version)
   // The core counts leading zeros by an instruction that came with Osaka.
   const anvil = await startAnvil({ args: ['--hardfork', 'osaka'] })
   const ask: Ask = (method, params = []) => request(anvil.url, method, params)
   const rpc = createRpc({ chainId: Number(await ask<Hex>('eth_chainId')), urls: [anvil.url] })
   const builder = createBuilder(anvil.url, toAddress(accounts()[0]!.address))
-  await ask('anvil_setCode', [CORE, code])
+  await ask('anvil_setCode', [core, code])
   await standTrader(ask)
-  const { Coin, Provider } = compileModels('Ekubo.sol')
-  const provider = await builder.deploy(Provider as never, [CORE])
+  const { Coin, Provider, ProviderV2 } = compileModels(version === 2 ? 'EkuboV2.sol' : 'Ekubo.sol')
+  const provider = await builder.deploy((version === 2 ? ProviderV2 : Provider) as never, [core])
   const coins = [await builder.deploy(Coin as never), await builder.deploy(Coin as never)]
   for (const coin of coins) {
     await coin.send('mint', [provider.address, FUNDS])
@@ -80,23 +102,30 @@ export async function startEkubo(code: Hex, seed: number): Promise<EkuboWorld> {
   let blockHash: Hex = '0x'
   const read = async (some: readonly Pool<null>[]): Promise<readonly (EkuboState | null)[]> => {
     blockHash = (await ask<{ hash: Hex }>('eth_getBlockByNumber', ['latest', false])).hash
-    const [states] = await runReads(rpc, { blockHash }, [ekubo.readStates(EKUBO_ROW, some)])
+    const [states] = await runReads(rpc, { blockHash }, [family.readStates(row, some)])
     return states as readonly (EkuboState | null)[]
   }
   const steps: EkuboWorld['steps'][number][] = []
   const unreadPools: Pool<null>[] = []
   for (let k = 0; k < POOLS; k++) {
-    const config = randomConfig(r)
+    const config = version === 2 ? randomV2Config(r) : randomConfig(r)
     const pair: readonly [Address, Address] = k % 4 === 0 ? [ZERO_ADDRESS, tokens[1]] : tokens
     if (unreadPools.some(({ id }) => id === poolId(pair, { config }))) continue
-    const pool = await makePool(builder, pair, config, r)
+    const pool = await makePool(builder, pair, config, { r, version })
     unreadPools.push(pool)
-    for (const position of randomPositions(r, config)) {
+    for (const [salt, { lower, upper, liquidity }] of randomPositions(r, config, version).entries()) {
       const [before] = await read([pool])
-      const { logs } = await provider.send('mint', [...pair, config, ...position])
+      const position =
+        version === 2
+          ? [
+              [...pair, config],
+              [word(BigInt(salt)), [lower, upper], liquidity],
+            ]
+          : [...pair, config, positionId(salt, lower, upper), liquidity]
+      const { logs } = await provider.send('mint', position)
       const [after] = await read([pool])
-      const log = (logs as readonly { address: string }[]).find(({ address }) => toAddress(address) === CORE)!
-      steps.push({ before: { ...pool, state: before! }, log: { ...log, address: CORE }, after: after! })
+      const log = (logs as readonly { address: string }[]).find(({ address }) => toAddress(address) === core)!
+      steps.push({ before: { ...pool, state: before! }, log: { ...log, address: core }, after: after! })
     }
   }
   let pools: readonly Pool[] = []
@@ -108,7 +137,7 @@ export async function startEkubo(code: Hex, seed: number): Promise<EkuboWorld> {
   }
   await sync()
   return {
-    name: 'ekubo',
+    name: family.id,
     rpc,
     trader: TRADER,
     executor: EXECUTOR,
@@ -134,28 +163,39 @@ function randomConfig(r: Random): Hex {
   return configOf(fee, concentratedType(r.pick(SPACINGS)))
 }
 
+function randomV2Config(r: Random): Hex {
+  const fee = r.pick(FEES)
+  return configOf(fee, r.integer(4) === 0 ? 0 : r.pick(SPACINGS))
+}
+
 async function makePool(
   builder: Builder,
   pair: readonly [Address, Address],
   config: Hex,
-  r: Random,
+  { r, version }: { readonly r: Random; readonly version: EkuboVersion },
 ): Promise<Pool<null>> {
-  const { kind } = decodeConfig(config)!
+  const { address, family } = CORES[version]
+  const { kind } = decodeConfig(config, version)!
   const around = kind.name === 'range' && kind.upper < 20_000_000 ? [kind.lower, kind.upper] : [-10_000_000, 10_000_000]
   const tick = around[0]! + r.integer(around[1]! - around[0]!)
-  const { logs } = await builder.contractAt(ABI, CORE).send('initializePool', [[...pair, config], tick])
-  return ekubo.createdPool!(EKUBO_ROW, logs[0] as never)!
+  const { logs } = await builder.contractAt(ABI, address).send('initializePool', [[...pair, config], tick])
+  return family.createdPool!(ekuboRow(version), logs[0] as never)!
 }
 
-/** Salt 24, lower and upper tick 4 bytes each; then liquidity. */
-function randomPositions(r: Random, config: Hex): readonly (readonly [id: Hex, liquidity: bigint])[] {
-  const { kind } = decodeConfig(config)!
-  return Array.from({ length: kind.name === 'range' ? 1 : 1 + r.integer(6) }, (_, salt) => {
+type Position = { readonly lower: number; readonly upper: number; readonly liquidity: bigint }
+
+function randomPositions(r: Random, config: Hex, version: EkuboVersion): readonly Position[] {
+  const { kind } = decodeConfig(config, version)!
+  return Array.from({ length: kind.name === 'range' ? 1 : 1 + r.integer(6) }, () => {
     const [lower, upper] = kind.name === 'range' ? [kind.lower, kind.upper] : randomBounds(r, kind.tickSpacing)
-    const ticks = [lower, upper].map((tick) => BigInt.asUintN(32, BigInt(tick)))
-    const id = (BigInt(salt + 1) << 64n) | (ticks[0]! << 32n) | ticks[1]!
-    return [word(id) as Hex, r.amount(20, 84)] as const
+    return { lower, upper, liquidity: r.amount(20, 84) }
   })
+}
+
+/** Salt 24, lower and upper tick 4 bytes each. */
+function positionId(salt: number, lower: number, upper: number): Hex {
+  const ticks = [lower, upper].map((tick) => BigInt.asUintN(32, BigInt(tick)))
+  return word((BigInt(salt + 1) << 64n) | (ticks[0]! << 32n) | ticks[1]!) as Hex
 }
 
 function randomBounds(r: Random, spacing: number): readonly [number, number] {

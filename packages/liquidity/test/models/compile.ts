@@ -19,3 +19,16 @@ export function compileModels(file = COIN): Readonly<Record<string, Compiled>> {
   const artifacts = compile({ compiler: 'solc', evmVersion: 'cancun', sources, packages: [] })
   return artifacts as Readonly<Record<string, Compiled>>
 }
+
+/** Returns the contracts of a file for solc 0.7.6, which imports libraries of Uniswap V3. */
+export function compileUniswapV3Model(file: string): Readonly<Record<string, Compiled>> {
+  const sources = { [file]: readFileSync(join(import.meta.dirname, file), 'utf8') }
+  const artifacts = compile({
+    compiler: 'solc-0.7.6',
+    evmVersion: 'istanbul',
+    runs: 200,
+    sources,
+    packages: ['@uniswap/v3-core'],
+  })
+  return artifacts as Readonly<Record<string, Compiled>>
+}

@@ -5,14 +5,17 @@ import { defineOp, type Keccak, tradesInSeries } from './op.ts'
 type Address = `0x${string}`
 type Hop = { readonly tokenOut: Address; readonly config: `0x${string}` }
 
-/** Swaps in several pools of the core in one lock. Token address zero is the native token. */
+/**
+ * Swaps in several pools of the core in one lock. Token address zero is the native token. The core's callback shows the
+ * Executor its version.
+ */
 export const ekubo = defineOp(
   {
     name: 'ekubo',
     title: 'Ekubo',
     mechanism: 'singleton',
     code: 0x15,
-    families: ['ekubo', 'ekubo-sampled'],
+    families: ['ekubo', 'ekubo-sampled', 'ekubo-v2', 'ekubo-v2-sampled'],
     fields: { core: address },
     // Config word of the pool key: extension (20 bytes), fee (8 bytes), and pool type (4 bytes).
     hops: { tokenOut: address, config: bytes32 },

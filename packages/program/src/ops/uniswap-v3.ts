@@ -16,6 +16,7 @@ export const uniswapV3 = defineOp(
       'pancake-v3',
       'slipstream',
       'ramses-cl',
+      'solidly-v3',
       'algebra-v1',
       'algebra-integral',
       'algebra',

@@ -82,3 +82,8 @@ test('a word of the bitmap costs about one cold slot, far less than a crossed ti
   const [none, one] = [E18 / 100n, E18 / 20n].map((amount) => quoteExactInput(pool, B, A, amount).gas)
   expect(one! - none!).toBeGreaterThan(20_000)
 })
+
+test('quotes of pools whose swaps only read the ticks that they cross report no writes', () => {
+  const reader = concentratedTrade<ConcentratedState>('solidly-v3', { observesTicks: false, writesCrossedTicks: false })
+  expect(reader.quoteExactInput(pool, A, B, E18 / 10n).writtenSlots).toBe(undefined)
+})

@@ -33,6 +33,10 @@ export type ConcentratedKind<State> = {
   readonly observesTicks?: boolean
   /** Returns true for pools whose first swap in a block writes an oracle even if the tick stays. */
   readonly observesBlocks?: (state: State) => boolean
+  /** False if a swap only reads the ticks that it crosses. */
+  readonly writesCrossedTicks?: boolean
+  /** Gas of an empty bitmap word, divided by the gas of a crossed tick. Default: WORD_GAS_RATIO. */
+  readonly wordGasRatio?: number
 }
 
 /**
@@ -53,6 +57,8 @@ export function concentratedTrade<State extends ConcentratedState>(
     maxAmount,
     observesTicks = true,
     observesBlocks = () => false,
+    writesCrossedTicks = true,
+    wordGasRatio = WORD_GAS_RATIO,
   }: ConcentratedKind<State> = {},
 ): Pick<
   DexFamily<State>,
@@ -74,8 +80,8 @@ export function concentratedTrade<State extends ConcentratedState>(
         throw new PoolRefusal('TOO_LARGE', `more than ${maxAmount}, the largest input of the contract`)
       const swapResult = swapExactInput(pool.state, feePpm, zeroForOne, amountIn, stepEnd)
       const { amountOut, state, ticksCrossed, wordsWalked } = swapResult
-      const gas = HOP_GAS[id] + PIECE_GAS[id] * (ticksCrossed + WORD_GAS_RATIO * wordsWalked)
-      const writtenSlots = writtenTickSlots(pool.state, swapResult, zeroForOne)
+      const gas = HOP_GAS[id] + PIECE_GAS[id] * (ticksCrossed + wordGasRatio * wordsWalked)
+      const writtenSlots = writesCrossedTicks ? writtenTickSlots(pool.state, swapResult, zeroForOne) : []
       if ((observesTicks && state.tick !== pool.state.tick) || observesBlocks(pool.state)) writtenSlots.push('oracle')
       return writtenSlots.length > 0 ? { amountOut, state, gas, writtenSlots } : { amountOut, state, gas }
     },

@@ -16,7 +16,7 @@ import { MAX_TICK, MIN_TICK } from '../../math/ticks.ts'
 const lensInterface = ConcentratedLens__factory.createInterface()
 /** State without ticks, which the first round of calls reads. */
 type Head = { readonly [Field in 'sqrtPriceX96' | 'tick' | 'liquidity' | 'feePpm' | 'tickSpacing']: bigint }
-const headCodec = callCodec<[pool: string], [Head]>(lensInterface, 'read')
+const headCodecOf = (name: 'read' | 'readSolidlyV3') => callCodec<[pool: string], [Head]>(lensInterface, name)
 const ticksCodec = callCodec<[pool: string, spacing: number, first: number, last: number], [bigint[]]>(
   lensInterface,
   'ticks',
@@ -27,22 +27,27 @@ const eventsInterface = IUniswapV3PoolEvents__factory.createInterface()
 const HEAD_GAS = 60_000
 
 /**
- * Reads the heads of all pools (price, liquidity, fee, tick spacing), then their ticks. Takes two rounds of calls for
- * any number of pools.
+ * Returns the `readStates` of a family. It reads the heads of all pools (price, liquidity, fee, tick spacing), then
+ * their ticks, in two rounds of calls for any number of pools.
  */
-export function* readConcentrated(
-  _row: DexRow,
-  pools: readonly Pool<null>[],
-): Reads<readonly (ConcentratedState | null)[]> {
-  const answers = yield pools.map((pool) => ({
-    ...CONCENTRATED_LENS,
-    data: headCodec.encode(pool.address),
-    gas: HEAD_GAS,
-  }))
-  const heads = answers.map((answer) => answer && decodeHead(answer))
-  const ticks = yield* readTicks(CONCENTRATED_LENS, pools, heads)
-  return heads.map((head, i) => (head && ticks[i] ? { ...head, ticks: ticks[i] } : null))
+function concentratedReader(headFunction: 'read' | 'readSolidlyV3') {
+  const headCodec = headCodecOf(headFunction)
+  return function* (_row: DexRow, pools: readonly Pool<null>[]): Reads<readonly (ConcentratedState | null)[]> {
+    const answers = yield pools.map((pool) => ({
+      ...CONCENTRATED_LENS,
+      data: headCodec.encode(pool.address),
+      gas: HEAD_GAS,
+    }))
+    const heads = answers.map((answer) => answer && decodeHead(headCodec, answer))
+    const ticks = yield* readTicks(CONCENTRATED_LENS, pools, heads)
+    return heads.map((head, i) => (head && ticks[i] ? { ...head, ticks: ticks[i] } : null))
+  }
 }
+
+/** Reads pools whose fee has a getter. */
+export const readConcentrated = concentratedReader('read')
+/** Reads pools of Solidly V3, whose fee is in `slot0`. */
+export const readSolidlyV3 = concentratedReader('readSolidlyV3')
 
 /**
  * Reads all ticks of the pools with a head, in one round.
@@ -80,7 +85,7 @@ export function splitAnswers<T>(
   })
 }
 
-function decodeHead(answer: Hex): Omit<ConcentratedState, 'ticks'> {
+function decodeHead(headCodec: ReturnType<typeof headCodecOf>, answer: Hex): Omit<ConcentratedState, 'ticks'> {
   const [head] = headCodec.decode(answer)
   return {
     sqrtPriceX96: head.sqrtPriceX96,

@@ -29,10 +29,9 @@ const concentrated = (liquidity: bigint) => ({
 })
 const states: Readonly<Record<string, { fixed?: unknown; stateOf: (liquidity: bigint) => unknown }>> = {
   ...Object.fromEntries(
-    ['uniswap-v3', 'pancake-v3', 'slipstream', 'ramses-cl', 'algebra-integral', 'algebra-v1'].map((id) => [
-      id,
-      { stateOf: concentrated },
-    ]),
+    ['uniswap-v3', 'pancake-v3', 'slipstream', 'ramses-cl', 'solidly-v3', 'algebra-integral', 'algebra-v1'].map(
+      (id) => [id, { stateOf: concentrated }],
+    ),
   ),
   'uniswap-v4': { fixed: { fee: 500, tickSpacing: 10, hooks }, stateOf: concentrated },
   algebra: { fixed: { version: 'integral' }, stateOf: concentrated },
@@ -43,6 +42,19 @@ const states: Readonly<Record<string, { fixed?: unknown; stateOf: (liquidity: bi
   ekubo: {
     // No extension, a fee of 2^59 / 2^64, and the tick spacing 10.
     fixed: { config: `0x${'00'.repeat(20)}0800000000000000${(0x80000000 + 10).toString(16)}` },
+    stateOf: (liquidity) => ({
+      sqrtRatio: 1n << 128n,
+      tick: 0,
+      liquidity,
+      ticks: [
+        [-100, L, L],
+        [100, -L, L],
+      ],
+    }),
+  },
+  'ekubo-v2': {
+    // The same fee and spacing.
+    fixed: { config: `0x${'00'.repeat(20)}08000000000000000000000a` },
     stateOf: (liquidity) => ({
       sqrtRatio: 1n << 128n,
       tick: 0,

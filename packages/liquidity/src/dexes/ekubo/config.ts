@@ -1,4 +1,4 @@
-/** Decodes the config word of Ekubo pools, and computes pool ids. */
+/** Decodes the config word of Ekubo pools of both versions, and computes pool ids. */
 import { type Address, type Hex, toAddress, ZERO_ADDRESS } from '@sluice/chains'
 import { keccak256 } from 'ethers'
 import type { Pool } from '../../family.ts'
@@ -26,13 +26,35 @@ const CENTER_STEP = 16
 
 export const keyOf = (pool: Pool<unknown>) => pool.fixed as EkuboKey
 
+/** Version of the core. */
+export type EkuboVersion = 2 | 3
+
+/** Id of the family of version 2. */
+export const V2_ID = 'ekubo-v2'
+/** Returns the version of the core of a family. */
+export const versionOf = (family: string): EkuboVersion => (family === V2_ID ? 2 : 3)
+
+/** Largest tick spacing of version 2. */
+const MAX_TICK_SPACING = 698_605
+
+/** Decodes the config of a pool. */
+export const configOfPool = (pool: Pool<unknown>): EkuboConfig =>
+  decodeConfig(keyOf(pool).config, versionOf(pool.family))!
+
 /** Decodes a config; null if its pool type is invalid. */
-export function decodeConfig(config: Hex): EkuboConfig | null {
+export function decodeConfig(config: Hex, version: EkuboVersion = 3): EkuboConfig | null {
   const word = BigInt(config)
-  const kind = kindOf(Number(word & 0xffff_ffffn))
+  const type = Number(word & 0xffff_ffffn)
+  const kind = version === 2 ? kindOfSpacing(type) : kindOf(type)
   if (!kind) return null
   const extension = toAddress(`0x${(word >> 96n).toString(16).padStart(40, '0')}`)
   return { extension, fee: (word >> 32n) & 0xffff_ffff_ffff_ffffn, kind }
+}
+
+/** Returns the kind of a pool of version 2, whose type is the tick spacing, or 0 for the full range. */
+function kindOfSpacing(tickSpacing: number): EkuboKind | null {
+  if (tickSpacing === 0) return { name: 'range', lower: MIN_TICK, upper: MAX_TICK }
+  return tickSpacing <= MAX_TICK_SPACING ? { name: 'concentrated', tickSpacing } : null
 }
 
 function kindOf(type: number): EkuboKind | null {
@@ -54,7 +76,8 @@ export const configOf = (fee: bigint, type: number): Hex =>
   `0x${((fee << 32n) | BigInt(type)).toString(16).padStart(64, '0')}`
 
 /** Returns the pool type of positions with their own ticks. */
-export const concentratedType = (tickSpacing: number): number => CONCENTRATED_FLAG + tickSpacing
+export const concentratedType = (tickSpacing: number, version: EkuboVersion = 3): number =>
+  version === 2 ? tickSpacing : CONCENTRATED_FLAG + tickSpacing
 
 /** True if the pool has an extension. */
 export const isExtended = ({ extension }: EkuboConfig): boolean => extension !== ZERO_ADDRESS

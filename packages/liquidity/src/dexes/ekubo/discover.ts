@@ -8,8 +8,8 @@ import { chunks } from '../common/chunks.ts'
 import { sortPair, type TokenPair } from '../common/direction.ts'
 import { proveByKey, validPairOf } from '../common/listed.ts'
 import { withNative } from '../common/native-pairs.ts'
-import { concentratedType, configOf, decodeConfig, poolId } from './config.ts'
-import { sloadRead, wordsOf } from './storage.ts'
+import { concentratedType, configOf, decodeConfig, type EkuboVersion, poolId, V2_ID, versionOf } from './config.ts'
+import { sloadRead, slotsPerRead, stateSlotOf, wordsOf } from './storage.ts'
 
 const coreInterface = IEkuboCore__factory.createInterface()
 type PoolCreatedEvent = [
@@ -36,31 +36,37 @@ const USUAL_FEES_AND_SPACINGS = [
 ] as const
 /** Pool type of one range that contains all ticks. */
 const FULL_RANGE = 0
-const USUAL_CONFIGS: readonly Hex[] = USUAL_FEES_AND_SPACINGS.flatMap(([ppm, spacing]) => [
-  configOf(feeFromPpm(ppm), concentratedType(spacing)),
-  configOf(feeFromPpm(ppm), FULL_RANGE),
-])
+const usualConfigs = (version: EkuboVersion): readonly Hex[] =>
+  USUAL_FEES_AND_SPACINGS.flatMap(([ppm, spacing]) => [
+    configOf(feeFromPpm(ppm), concentratedType(spacing, version)),
+    configOf(feeFromPpm(ppm), FULL_RANGE),
+  ])
+const USUAL_CONFIGS: Readonly<Record<EkuboVersion, readonly Hex[]>> = { 2: usualConfigs(2), 3: usualConfigs(3) }
 /** Pool ids per read. A read takes about 2.6 million gas. */
 const IDS_PER_READ = 1_000
 
-/** Serves only rows of version 3, because the Executor's step uses the interface of version 3. */
+/** Returns the rows of version 3. */
 export const rowsOf = (row: DexRow): readonly DexRow[] =>
   row.family === 'ekubo' && row.version?.startsWith('3') ? [row] : []
 
+/** Returns the rows of version 2, which another family serves. */
+export const rowsOfV2 = (row: DexRow): readonly DexRow[] =>
+  row.family === 'ekubo' && row.version?.startsWith('2') ? [{ ...row, family: V2_ID }] : []
+
 export function* findPools(row: DexRow, pairs: readonly TokenPair[]): Reads<readonly Pool<null>[]> {
   const candidates = withNative(pairs, row.contracts?.wrappedNative).flatMap((pair) =>
-    USUAL_CONFIGS.map((config) => makePool(row, pair, config)),
+    USUAL_CONFIGS[versionOf(row.family)].map((config) => makePool(row, pair, config)),
   )
   return yield* initializedPools(row, candidates)
 }
 
 /** Returns the candidates that are initialized. The state word of an initialized pool is never zero. */
 function* initializedPools(row: DexRow, candidates: readonly Pool<null>[]): Reads<readonly Pool<null>[]> {
-  const batches = chunks(candidates, IDS_PER_READ)
+  const batches = chunks(candidates, slotsPerRead(versionOf(row.family), IDS_PER_READ))
   const answers = yield batches.map((batch) =>
     sloadRead(
       row.address,
-      batch.map(({ id }) => id),
+      batch.map(({ id }) => stateSlotOf(id, versionOf(row.family))),
     ),
   )
   return batches.flatMap((batch, b) => {
@@ -83,7 +89,7 @@ export function provePools(row: DexRow, listedPools: readonly ListedPool[]): Rea
     const { config } = (fixed ?? {}) as Readonly<Record<string, unknown>>
     const pair = validPairOf(tokens)
     if (!pair || typeof config !== 'string' || !/^0x[0-9a-f]{64}$/.test(config)) return null
-    return decodeConfig(config as Hex) ? makePool(row, pair, config as Hex) : null
+    return decodeConfig(config as Hex, versionOf(row.family)) ? makePool(row, pair, config as Hex) : null
   }
 }
 
@@ -92,5 +98,5 @@ export const creationTopics: readonly Hex[] = [coreInterface.getEvent('PoolIniti
 /** Returns the pool of a creation log; null if its pool type is invalid. */
 export function createdPool(row: DexRow, log: Log): Pool<null> | null {
   const [, { token0, token1, config }] = decodePoolInitialized(log.data)
-  return decodeConfig(config) && makePool(row, [toAddress(token0), toAddress(token1)], config)
+  return decodeConfig(config, versionOf(row.family)) && makePool(row, [toAddress(token0), toAddress(token1)], config)
 }

@@ -4,23 +4,24 @@ import type { DexFamily, Pool } from '../../family.ts'
 import { pathOfTicks, withConsistentState } from '../common/consistent-state.ts'
 import { isZeroForOne } from '../common/direction.ts'
 import { gasRow } from '../common/gas.ts'
-import { decodeConfig, keyOf } from './config.ts'
+import { configOfPool, keyOf, V2_ID, versionOf } from './config.ts'
 import { curveOf, reservesOf } from './curve.ts'
-import { createdPool, creationTopics, findPools, provePools, rowsOf } from './discover.ts'
+import { createdPool, creationTopics, findPools, provePools, rowsOf, rowsOfV2 } from './discover.ts'
 import { maxInput, swapExactInput } from './math.ts'
-import { applyLog, poolIdOf, readStates, refreshStates, topics } from './state.ts'
+import { applyLog, applyV2Log, poolIdOf, readStates, refreshStates, topics, v2Topics } from './state.ts'
 import type { EkuboState } from './types.ts'
 
-const { hop, piece } = gasRow('ekubo')
+/** Gas by version. */
+const GAS = { 2: gasRow(V2_ID), 3: gasRow('ekubo') } as const
+const gasOf = ({ family }: Pool<unknown>) => GAS[versionOf(family)]
 /** Measured gas of a step through a bitmap word without initialized ticks: a storage load and a loop iteration. */
 const WORD_GAS = 9_400
 
 /** Returns the accounts on which the quotes of the sampled twin depend: the extension of the pool. */
-export const extensionsOf = (pool: Pool): readonly Address[] => [decodeConfig(keyOf(pool).config)!.extension]
+export const extensionsOf = (pool: Pool): readonly Address[] => [configOfPool(pool).extension]
 
-const uncheckedFamily: DexFamily<EkuboState> = {
-  id: 'ekubo',
-  rowsOf,
+/** Members that both versions share. */
+const sharedMembers = {
   holdsNative: true,
   findPools,
   readStates,
@@ -29,26 +30,25 @@ const uncheckedFamily: DexFamily<EkuboState> = {
   creationTopics,
   createdPool,
   provePools,
-  topics,
   poolIdOf,
-  applyLog,
 
   quoteExactInput(pool, tokenIn, tokenOut, amountIn) {
-    const config = decodeConfig(keyOf(pool).config)!
+    const config = configOfPool(pool)
     const swap = swapExactInput(pool.state, config, isZeroForOne(pool, tokenIn, tokenOut), amountIn)
     const { amountOut, state, ticksCrossed, wordsWalked } = swap
+    const { hop, piece } = gasOf(pool)
     return { amountOut, state, gas: hop + piece * ticksCrossed + WORD_GAS * wordsWalked }
   },
 
   maxInput: (pool, tokenIn, tokenOut) =>
-    maxInput(pool.state, decodeConfig(keyOf(pool).config)!, isZeroForOne(pool, tokenIn, tokenOut)),
+    maxInput(pool.state, configOfPool(pool), isZeroForOne(pool, tokenIn, tokenOut)),
 
   priceCurve: (pool, tokenIn, tokenOut) => ({
-    ...curveOf(pool.state, decodeConfig(keyOf(pool).config)!, isZeroForOne(pool, tokenIn, tokenOut)),
-    gasPerPiece: piece,
+    ...curveOf(pool.state, configOfPool(pool), isZeroForOne(pool, tokenIn, tokenOut)),
+    gasPerPiece: gasOf(pool).piece,
   }),
 
-  reserves: (pool) => reservesOf(pool.state, decodeConfig(keyOf(pool).config)!),
+  reserves: (pool) => reservesOf(pool.state, configOfPool(pool)),
 
   takesTaxedInput: false,
   step: (pool, tokenIn, tokenOut, inputSource, outputReceiver) => ({
@@ -59,10 +59,19 @@ const uncheckedFamily: DexFamily<EkuboState> = {
     input: inputSource,
     output: outputReceiver,
   }),
-}
+} satisfies Partial<DexFamily<EkuboState>>
 
-/** Ekubo pools without extensions. Refuses states that contradict themselves. */
-export const ekubo: DexFamily<EkuboState> = withConsistentState<EkuboState, DexFamily<EkuboState>>(
-  uncheckedFamily,
-  ({ state }) => pathOfTicks(state.liquidity, state.tick, state.ticks),
-)
+/** Returns a family that refuses states that contradict themselves. */
+const checked = (family: DexFamily<EkuboState>): DexFamily<EkuboState> =>
+  withConsistentState<EkuboState, DexFamily<EkuboState>>(family, ({ state }) =>
+    pathOfTicks(state.liquidity, state.tick, state.ticks),
+  )
+
+/** Ekubo pools of version 3 without extensions. */
+export const ekubo: DexFamily<EkuboState> = checked({ ...sharedMembers, id: 'ekubo', rowsOf, topics, applyLog })
+
+/** Ekubo pools of version 2 without extensions. The math is the same; the core's interface and storage are not. */
+export const ekuboV2: DexFamily<EkuboState> = checked({
+  ...sharedMembers,
+  ...{ id: V2_ID, rowsOf: rowsOfV2, topics: v2Topics, applyLog: applyV2Log },
+})

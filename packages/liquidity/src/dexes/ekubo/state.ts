@@ -1,5 +1,5 @@
 /** Reads Ekubo pools, and applies their logs. */
-import { EkuboLens__factory, IEkuboCore__factory } from '@sluice/bindings'
+import { EkuboLens__factory, IEkuboCore__factory, IEkuboV2Core__factory } from '@sluice/bindings'
 import { callCodec, eventReader } from '@sluice/bindings/codec'
 import type { DexRow, Hex } from '@sluice/chains'
 import type { BlockHeader, Log } from '@sluice/rpc'
@@ -9,25 +9,29 @@ import type { Tick } from '../../math/concentrated.ts'
 import { changeLiquidity } from '../../math/positions.ts'
 import { chunks } from '../common/chunks.ts'
 import { decodeTicks, splitAnswers } from '../common/concentrated-state.ts'
-import { decodeConfig, isExtended, keyOf } from './config.ts'
+import { configOfPool, isExtended, versionOf } from './config.ts'
 import { MAX_TICK, MIN_TICK } from './ratio.ts'
-import { decodeStateWord, sloadRead, wordsOf } from './storage.ts'
+import { decodeStateWord, sloadRead, slotsPerRead, stateSlotOf, wordsOf } from './storage.ts'
 import { BITS_PER_WORD, bitPositionOf, tickAtBitPosition } from './tick-bitmap.ts'
 import type { EkuboState } from './types.ts'
 
 const LENS = lensOf('EkuboLens')
-const ticksCodec = callCodec<[core: string, id: string, spacing: number, first: number, last: number], [bigint[]]>(
-  EkuboLens__factory.createInterface(),
-  'ticks',
-)
+const ticksCodecOf = (name: 'ticks' | 'ticksV2') =>
+  callCodec<[core: string, id: string, spacing: number, first: number, last: number], [bigint[]]>(
+    EkuboLens__factory.createInterface(),
+    name,
+  )
+/** Codecs of the lens functions that read the ticks of a pool, by version of the core. */
+const TICKS_CODECS = { 2: ticksCodecOf('ticksV2'), 3: ticksCodecOf('ticks') } as const
 const coreInterface = IEkuboCore__factory.createInterface()
+const v2CoreInterface = IEkuboV2Core__factory.createInterface()
 
 /** Maximum bitmap words per read. */
 const WORDS_PER_READ = 1_500
 /** Maximum bitmap words per pool. In a pool with more words, only the words around the price are read. */
 const MAX_WORDS = 6_000
-/** Estimated gas to read one bitmap word. */
-const WORD_GAS = 2_900
+/** Estimated gas to read one bitmap word, by version of the core. In version 2, its slot is a hash. */
+const WORD_GAS = { 2: 3_400, 3: 2_900 } as const
 /** Estimated gas to read a few dozen ticks. */
 const TICKS_GAS = 400_000
 /** State words per read. A read takes about 1.3 million gas. */
@@ -43,33 +47,34 @@ type TicklessState = Omit<EkuboState, 'ticks'>
 export function* readStates(row: DexRow, pools: readonly Pool<null>[]): Reads<readonly (EkuboState | null)[]> {
   const allTicklessStates = yield* readStateWords(row, pools)
   const ticklessStates = allTicklessStates.map((ticklessState, i) =>
-    isExtended(decodeConfig(keyOf(pools[i]!).config)!) ? null : ticklessState,
+    isExtended(configOfPool(pools[i]!)) ? null : ticklessState,
   )
   return yield* readTicks(row, pools, ticklessStates)
 }
 
 function* readStateWords(
-  { address }: DexRow,
+  { address, family }: DexRow,
   pools: readonly Pool<unknown>[],
 ): Reads<readonly (TicklessState | null)[]> {
-  const batches = chunks(pools, STATE_WORDS_PER_READ)
+  const batches = chunks(pools, slotsPerRead(versionOf(family), STATE_WORDS_PER_READ))
   const answers = yield batches.map((batch) =>
     sloadRead(
       address,
-      batch.map(({ id }) => id),
+      batch.map(({ id }) => stateSlotOf(id, versionOf(family))),
     ),
   )
   return batches.flatMap((batch, b) => {
     const words = wordsOf(answers[b] ?? '0x')
-    return batch.map((_, i) => decodeStateWord(words[i] ?? 0n))
+    return batch.map((_, i) => decodeStateWord(words[i] ?? 0n, versionOf(family)))
   })
 }
 
 function* readTicks(
-  { address }: DexRow,
+  { address, family }: DexRow,
   pools: readonly Pool<unknown>[],
   ticklessStates: readonly (TicklessState | null)[],
 ): Reads<readonly (EkuboState | null)[]> {
+  const ticksCodec = TICKS_CODECS[versionOf(family)]
   const spacings = pools.map(spacingOf)
   const rangesByPool = ticklessStates.map((ticklessState, i) =>
     ticklessState && spacings[i] ? wordsAround(ticklessState.tick, spacings[i]) : [],
@@ -78,7 +83,7 @@ function* readTicks(
     poolRanges.map(([first, last]) => ({
       ...LENS,
       data: ticksCodec.encode(address, pools[i]!.id, spacings[i]!, first, last),
-      gas: (last - first + 1) * WORD_GAS + TICKS_GAS,
+      gas: (last - first + 1) * WORD_GAS[versionOf(family)] + TICKS_GAS,
     })),
   )
   const answersByPool = splitAnswers(reads, yield reads.flat())
@@ -92,8 +97,8 @@ function* readTicks(
 
 /** Returns the tick spacing; undefined for a pool with one range. */
 function spacingOf(pool: Pool<unknown>): number | undefined {
-  const kind = decodeConfig(keyOf(pool).config)?.kind
-  return kind?.name === 'concentrated' ? kind.tickSpacing : undefined
+  const { kind } = configOfPool(pool)
+  return kind.name === 'concentrated' ? kind.tickSpacing : undefined
 }
 
 /** First and last index of bitmap words. */
@@ -162,16 +167,36 @@ export function applyLog(pool: Pool<EkuboState>, log: Log): EkuboState | 'reread
   // Any contract can emit a log with the id of a pool.
   if (log.address !== pool.address) return 'ignore'
   const [, , positionId, delta, , stateAfter] = decodePositionUpdated(log.data)
-  const ticklessState = decodeStateWord(BigInt(stateAfter))
+  const ticklessState = decodeStateWord(BigInt(stateAfter), 3)
   if (!ticklessState) return 'reread'
-  const changedState = spacingOf(pool) === undefined ? pool.state : changeTicks(pool.state, BigInt(positionId), delta)
+  const [lower, upper] = [BigInt(positionId) >> 32n, BigInt(positionId)].map((bits) => Number(BigInt.asIntN(32, bits)))
+  const changedState = spacingOf(pool) === undefined ? pool.state : changeTicks(pool.state, lower!, upper!, delta)
   return changedState ? { ...changedState, ...ticklessState } : 'reread'
 }
 
+const V2_POSITION_UPDATED_TOPIC = v2CoreInterface.getEvent('PositionUpdated').topicHash as Hex
+type V2PositionUpdatedEvent = [
+  locker: string,
+  poolId: string,
+  change: {
+    readonly bounds: { readonly lower: bigint; readonly upper: bigint }
+    readonly liquidityDelta: bigint
+  },
+]
+const decodeV2PositionUpdated = eventReader<V2PositionUpdatedEvent>(v2CoreInterface, 'PositionUpdated')
+
+export const v2Topics: readonly Hex[] = [V2_POSITION_UPDATED_TOPIC]
+
+/** Applies a log of version 2, which does not contain the state after the change. */
+export function applyV2Log(pool: Pool<EkuboState>, log: Log): EkuboState | 'reread' | 'ignore' {
+  if (log.address !== pool.address) return 'ignore'
+  const [, , { bounds, liquidityDelta: delta }] = decodeV2PositionUpdated(log.data)
+  if (spacingOf(pool) === undefined) return { ...pool.state, liquidity: pool.state.liquidity + delta }
+  return changeTicks(pool.state, Number(bounds.lower), Number(bounds.upper), delta) ?? 'reread'
+}
+
 /** Returns the state after a position change; null if a tick is unknown, so that the pool must be read again. */
-function changeTicks(state: EkuboState, positionId: bigint, delta: bigint): EkuboState | null {
-  const lower = Number(BigInt.asIntN(32, positionId >> 32n))
-  const upper = Number(BigInt.asIntN(32, positionId))
+function changeTicks(state: EkuboState, lower: number, upper: number, delta: bigint): EkuboState | null {
   if (state.known && (lower < state.known[0] || upper > state.known[1])) return null
   return changeLiquidity(state, lower, upper, delta)
 }

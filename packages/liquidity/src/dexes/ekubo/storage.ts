@@ -1,6 +1,8 @@
 /** Reads storage slots of the core through its `sload()` function, and decodes the state word of a pool. */
 import type { Address, Hex } from '@sluice/chains'
+import { keccak256 } from 'ethers'
 import type { Read } from '../../family.ts'
+import type { EkuboVersion } from './config.ts'
 import { unpackRatio } from './ratio.ts'
 import type { EkuboState } from './types.ts'
 
@@ -18,22 +20,45 @@ export const sloadRead = (to: Address, slots: readonly string[]): Read => ({
   gas: CALL_GAS + WORD_GAS * slots.length,
 })
 
+/**
+ * Maximum slots per read in version 2. Its `sload()` writes the result over its own variables from the fifth word on,
+ * and then runs out of gas if the words are not zero.
+ */
+const V2_SLOTS_PER_READ = 4
+
+/** Returns the number of slots that a read may have. @param max - maximum in version 3 */
+export const slotsPerRead = (version: EkuboVersion, max: number): number => (version === 2 ? V2_SLOTS_PER_READ : max)
+
 /** Splits the result of `sload` into words. */
 export const wordsOf = (answer: Hex): readonly bigint[] =>
   Array.from({ length: Math.floor((answer.length - 2) / 64) }, (_, i) =>
     BigInt(`0x${answer.slice(2 + 64 * i, 66 + 64 * i)}`),
   )
 
+/** Slot of the mapping of pool states in version 2, as a word. */
+const V2_STATES = '2'.padStart(64, '0')
+
+/** Returns the slot of a pool's state word: the pool's id in version 3, and an entry of a mapping in version 2. */
+export const stateSlotOf = (poolId: string, version: EkuboVersion): string =>
+  version === 2 ? keccak256(Buffer.from(poolId.slice(2) + V2_STATES, 'hex')) : poolId
+
 /**
- * Decodes the state word of a pool: 96 bits of the packed ratio, 32 bits of the tick, and 128 bits of liquidity.
+ * Decodes the state word of a pool. It has 96 bits of the packed ratio, 32 bits of the tick, and 128 bits of liquidity,
+ * from the high end in version 3, and from the low end in version 2.
  *
  * @returns null if the pool does not exist
  */
-export function decodeStateWord(word: bigint): Omit<EkuboState, 'ticks'> | null {
+export function decodeStateWord(word: bigint, version: EkuboVersion): Omit<EkuboState, 'ticks'> | null {
   if (word === 0n) return null
-  return {
-    sqrtRatio: unpackRatio(word >> 160n),
-    tick: Number(BigInt.asIntN(32, word >> 128n)),
-    liquidity: BigInt.asUintN(128, word),
-  }
+  return version === 2
+    ? {
+        sqrtRatio: unpackRatio(BigInt.asUintN(96, word)),
+        tick: Number(BigInt.asIntN(32, word >> 96n)),
+        liquidity: word >> 128n,
+      }
+    : {
+        sqrtRatio: unpackRatio(word >> 160n),
+        tick: Number(BigInt.asIntN(32, word >> 128n)),
+        liquidity: BigInt.asUintN(128, word),
+      }
 }
