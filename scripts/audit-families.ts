@@ -61,6 +61,9 @@ const UNCHECKED_PARTIAL_FILLS: Readonly<Record<string, string>> = {
   'rate-wrapper': 'unwrapping: burns the requested shares',
 }
 
+/** Matches a call that sends the native token, in Solidity or in assembly. */
+const SENDS_NATIVE = /\{value: |call\(gas\(\), \w+, value,/
+
 /** Folders of the operations whose folder has another name than the operation. */
 const FOLDERS: Readonly<Record<string, string>> = { wrap: 'wrapped-native', unwrap: 'wrapped-native' }
 
@@ -93,7 +96,7 @@ function paymentsOf(source: string, stepFunction: string): string[] {
   if (PAYS_AHEAD.test(source)) findings.push('ahead')
   if (PAYS_MEASURED.test(source)) findings.push('ahead, measured')
   if (TAKES_INPUT.test(source)) findings.push(/\.approve\(/.test(source) ? 'taken, approved' : 'taken')
-  if (/\{value: /.test(source)) findings.push('native with the call')
+  if (SENDS_NATIVE.test(source)) findings.push('native with the call')
   return findings
 }
 
@@ -110,7 +113,7 @@ function partialFillsOf(name: string, folder: string, source: string, stepFuncti
   if (/!pulled(?: \|\| tokenIn == address\(0\))?\) Inputs/.test(source))
     outcomes.push(`later hops: ${/k != 0/.test(source) ? 'revert' : 'the manager reverts'}`)
   if (PAYS_AHEAD.test(source) || PAYS_MEASURED.test(source)) outcomes.push('the pool keeps it')
-  if (/\{value: /.test(source) && folder !== 'wrapped-native' && !/nativeBefore/.test(source))
+  if (SENDS_NATIVE.test(source) && folder !== 'wrapped-native' && !/nativeBefore/.test(source))
     outcomes.push('native: unguarded, exact input')
   const genuineBehavior = UNCHECKED_PARTIAL_FILLS[folder]
   if (genuineBehavior) outcomes.push(genuineBehavior)

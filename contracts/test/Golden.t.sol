@@ -248,7 +248,7 @@ contract GoldenTest is Build {
     }
 
     function test_curve() public {
-        run("the four kinds of curve pool");
+        run("the five kinds of curve pool");
         pulled(address(executor), 4);
         // The recorder's balance was constant, so the pulled amount did not arrive.
         approved(A, P, 0);
@@ -269,6 +269,8 @@ contract GoldenTest is Build {
                 "exchange_received(uint256,uint256,uint256,uint256,address)", 1, 2, 0, 0, address(this)
             )
         );
+        approved(C, P, 1000);
+        called(P, abi.encodeWithSignature("swap(uint8,uint8,uint256,uint256,uint256)", 3, 1, 1000, 0, type(uint256).max));
         assertTrue(tape.ended());
     }
 

@@ -133,6 +133,38 @@ contract RefusalsTest is Arena {
         run(Programs.task(address(this)), program);
     }
 
+    function curveStep(uint8 variant, address pool) private view returns (bytes memory) {
+        bytes memory input = abi.encodePacked(bytes1(0x07), Programs.HELD, uint128(5), address(tokenIn));
+        return abi.encodePacked(input, variant, uint8(0), uint8(1), address(tokenOut), pool);
+    }
+
+    function test_a_curve_pool_without_code_is_refused_in_each_variant() public {
+        tokenIn.mint(address(executor), 5);
+        for (uint8 variant; variant < 5; ++variant) {
+            vm.expectRevert(bytes(""));
+            run(Programs.task(address(this)), curveStep(variant, partner));
+        }
+        vm.expectRevert(abi.encodeWithSelector(IExecutor.InvalidStep.selector, uint8(Programs.HELD)));
+        run(Programs.task(address(this)), curveStep(5, partner));
+    }
+
+    function test_what_a_curve_pool_says_is_passed_on_in_each_variant() public {
+        address pool = address(new Recorder(new Tape()));
+        tokenIn.mint(address(executor), 5);
+        string[5] memory calls = [
+            "exchange(int128,int128,uint256,uint256)",
+            "exchange(uint256,uint256,uint256,uint256)",
+            "exchange_received(int128,int128,uint256,uint256,address)",
+            "exchange_received(uint256,uint256,uint256,uint256,address)",
+            "swap(uint8,uint8,uint256,uint256,uint256)"
+        ];
+        for (uint8 variant; variant < 5; ++variant) {
+            refuse(pool, bytes4(keccak256(bytes(calls[variant]))));
+            run(Programs.task(address(this)), curveStep(variant, pool));
+            vm.clearMockedCalls();
+        }
+    }
+
     function test_what_a_wrapper_says_is_passed_on() public {
         give(address(weth), address(puppet), 1);
         Deal memory order = orderOf(address(weth), 1, address(tokenOut), 1, address(puppet));

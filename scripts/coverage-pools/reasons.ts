@@ -19,8 +19,8 @@ export type Reason = {
 
 /** Kinds of DEXes that no family serves and whose pools have no `factory()`, with the reasons. */
 const KINDS_WITHOUT_FAMILY: Readonly<Record<string, string>> = {
-  Velocore: 'its vault swaps by a call that the Executor does not make',
-  Saddle: 'its pools swap by a call that the Executor does not make',
+  Velocore: 'its vault swaps by a call that the Executor does not make, and was drained in June 2024',
+  Saddle: 'the file of the chain has no row of the pool, and no factory lists such pools',
 }
 
 type Context = {

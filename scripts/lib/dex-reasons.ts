@@ -45,6 +45,11 @@ export const EXCLUDED: Readonly<Record<string, ExcludedPools>> = {
   },
   'curve-crypto': CURVE_EXCLUDED,
   'curve-stable': CURVE_EXCLUDED,
+  'curve-llamma': {
+    pools:
+      'of a factory with over 256 markets, all but the 256 oldest; beyond the budget of a block, pools of less recently requested tokens',
+    why: 'anyone can create any number; each sample costs the node a quote',
+  },
   'dodo-v2': {
     pools: 'of a pair with over 8 pools of a factory in one order, all but the 8 deepest and 32 newer ones',
     why: 'anyone can create any number',
@@ -68,6 +73,7 @@ export const EXCLUDED: Readonly<Record<string, ExcludedPools>> = {
     why: 'the accessor may change fees; anyone can create any number; each sample costs the node a swap',
   },
   'pancake-stable': { pools: 'killed pools', why: 'no swap is possible' },
+  saddle: { pools: 'paused pools', why: 'no swap is possible' },
   solidly: { pools: 'pairs whose quotes no known fee reproduces', why: 'another kind of pair' },
   'syncswap-aqua': {
     pools:
@@ -107,6 +113,7 @@ export const SILENT: Readonly<Record<string, SilentState>> = {
     refreshed: 'A and gamma while they ramp',
     audited: 'pools that are killed, possible only in their first 60 days',
   },
+  'curve-llamma': { refreshed: 'samples' },
   'curve-stable': {
     refreshed:
       'rates, A while it ramps, balances of lending pools, of rebasing coins of NG pools, and of all older pools',
@@ -128,6 +135,7 @@ export const SILENT: Readonly<Record<string, SilentState>> = {
   psm3: { refreshed: 'all' },
   'ramses-cl': { refreshed: 'fee' },
   'rate-wrapper': { refreshed: 'all' },
+  saddle: { refreshed: 'A while it ramps' },
   slipstream: { refreshed: 'fee' },
   solidly: {
     refreshed: 'fee that a factory or its owner sets',

@@ -38,7 +38,7 @@ import {
   IWrappedNative__factory,
 } from '@sluice/bindings'
 import type { Step, StepInput } from '@sluice/program'
-import { AbiCoder } from 'ethers'
+import { AbiCoder, MaxUint256 } from 'ethers'
 
 /** Word that every Recorder returns for a balance or an amount. */
 export const WORD = 10n ** 30n
@@ -270,7 +270,9 @@ export function expectedCalls(steps: readonly Step[], scene: Scene): Call[] | un
         const input =
           variant === 'int128'
             ? curve.encodeFunctionData('exchange(int128,int128,uint256,uint256)', [i, j, amount, 0])
-            : curve.encodeFunctionData('exchange(uint256,uint256,uint256,uint256)', [i, j, amount, 0])
+            : variant === 'uint256'
+              ? curve.encodeFunctionData('exchange(uint256,uint256,uint256,uint256)', [i, j, amount, 0])
+              : curve.encodeFunctionData('swap', [i, j, amount, 0, MaxUint256])
         call(step.pool, input)
         passOn(step.tokenOut, to, 0n)
         break

@@ -239,6 +239,8 @@ const generators: Generators = {
     }),
     tokens: [FIRST, SECOND, THIRD],
   }),
+  'curve-llamma': (r) =>
+    poolOf('curve-llamma', { ...venue(r), focus: [[], []], stamp: '' }, { isGoverned: r.integer(2) === 0 }),
   'maverick-v2': (r) => poolOf('maverick-v2', { ...venue(r), focus: [[], []], stamp: '' }),
   'uniswap-v4-hooks': (r) => poolOf('uniswap-v4-hooks', { ...venue(r), focus: [[], []], stamp: '' }),
 }

@@ -69,10 +69,10 @@ describe('a step', () => {
   })
 
   test('with an unknown variant is refused', () => {
-    const variants = ['int128', 'uint256', 'int128-received', 'uint256-received']
+    const variants = ['int128', 'uint256', 'int128-received', 'uint256-received', 'uint8']
     for (const [index, variant] of variants.entries())
       expect(decodeProgram(withByte(VARIANT, index))).toEqual([{ ...swap, variant }])
-    expect(decodeError(withByte(VARIANT, 4))).toBe('step at byte 0: no variant 4')
+    expect(decodeError(withByte(VARIANT, 5))).toBe('step at byte 0: no variant 5')
     expect(decodeError(withByte(VARIANT, 255))).toBe('step at byte 0: no variant 255')
   })
 

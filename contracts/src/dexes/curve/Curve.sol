@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.30;
 
-import {ICurvePool} from "../../interfaces/ICurvePool.sol";
 import {IExecutor} from "../../interfaces/IExecutor.sol";
 import {Inputs} from "../../libraries/Inputs.sol";
 import {Program} from "../../libraries/Program.sol";
@@ -9,14 +8,17 @@ import {Transfers} from "../../libraries/Transfers.sol";
 
 /// @title Curve
 /// @notice Swaps in stable and crypto pools: old ones that return nothing, NG ones that are paid first, and pools of native token.
+///   Also swaps in pools of crvUSD and LlamaLend, whose call is that of crypto pools, and in pools of Saddle.
 /// @dev Measures the output and forwards it if the pool pays its caller.
 library Curve {
     using Transfers for address;
 
-    uint256 private constant INT128 = 0;
     uint256 private constant UINT256 = 1;
     uint256 private constant INT128_RECEIVED = 2;
     uint256 private constant UINT256_RECEIVED = 3;
+    uint256 private constant UINT8 = 4;
+    /// @dev Selectors of `ICurvePool` by variant, four bytes each.
+    bytes32 private constant SELECTORS = hex"3df021245b41b908afb43012767691e791695586";
 
     struct Swap {
         uint256 variant;
@@ -42,8 +44,8 @@ library Curve {
         (swap.to, next) = Program.readRecipient(next, flags);
         Program.finish(next, end);
 
-        if (swap.variant > UINT256_RECEIVED) revert IExecutor.InvalidStep(flags);
-        if (swap.variant >= INT128_RECEIVED) _sendAhead(swap, flags, amount);
+        if (swap.variant > UINT8) revert IExecutor.InvalidStep(flags);
+        if (swap.variant == INT128_RECEIVED || swap.variant == UINT256_RECEIVED) _sendAhead(swap, flags, amount);
         else _exchange(swap, Inputs.take(flags, amount, swap.tokenIn));
     }
 
@@ -52,26 +54,38 @@ library Curve {
         uint256 before = swap.tokenIn.balanceOf(swap.pool);
         Inputs.pay(flags, amount, swap.tokenIn, swap.pool);
         amount = swap.tokenIn.balanceOf(swap.pool) - before;
-        ICurvePool pool = ICurvePool(swap.pool);
-        if (swap.variant == INT128_RECEIVED) {
-            pool.exchange_received(int128(uint128(swap.i)), int128(uint128(swap.j)), amount, 0, swap.to);
-        } else {
-            pool.exchange_received(swap.i, swap.j, amount, 0, swap.to);
-        }
+        _call(swap, 0, amount, uint160(swap.to));
     }
 
     function _exchange(Swap memory swap, uint256 amount) private {
         uint256 before = swap.tokenOut.heldOf(address(this));
         bool native = swap.tokenIn == address(0);
         if (!native) swap.tokenIn.approve(swap.pool, amount);
-        ICurvePool pool = ICurvePool(swap.pool);
-        uint256 value = native ? amount : 0;
-        if (swap.variant == INT128) {
-            pool.exchange{value: value}(int128(uint128(swap.i)), int128(uint128(swap.j)), amount, 0);
-        } else {
-            pool.exchange{value: value}(swap.i, swap.j, amount, 0);
-        }
+        // The last argument of Saddle is a deadline.
+        _call(swap, native ? amount : 0, amount, type(uint256).max);
         if (!native) Inputs.requireSpent(swap.tokenIn, swap.pool);
         swap.tokenOut.passOn(swap.to, swap.tokenOut.heldOf(address(this)) - before);
+    }
+
+    /// @dev Calls the pool. All variants have the arguments i, j, amount, and a minimum output of zero. All but the two variants of
+    ///   `exchange` have one more.
+    function _call(Swap memory swap, uint256 value, uint256 amount, uint256 lastArgument) private {
+        uint256 selector = uint32(bytes4(SELECTORS << swap.variant * 32));
+        uint256 length = swap.variant > UINT256 ? 0xa4 : 0x84;
+        (uint256 i, uint256 j, address pool) = (swap.i, swap.j, swap.pool);
+        assembly ("memory-safe") {
+            if iszero(extcodesize(pool)) { revert(0, 0) }
+            let free := mload(0x40)
+            mstore(free, selector)
+            mstore(add(free, 0x20), i)
+            mstore(add(free, 0x40), j)
+            mstore(add(free, 0x60), amount)
+            mstore(add(free, 0x80), 0)
+            mstore(add(free, 0xa0), lastArgument)
+            if iszero(call(gas(), pool, value, add(free, 0x1c), length, 0, 0)) {
+                returndatacopy(free, 0, returndatasize())
+                revert(free, returndatasize())
+            }
+        }
     }
 }

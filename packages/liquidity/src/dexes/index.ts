@@ -13,6 +13,7 @@ import { callerFeeV3 } from './caller-fee-v3/index.ts'
 import { camelotV2 } from './camelot-v2/index.ts'
 import { sampledTwin } from './common/sampled-twin.ts'
 import { curveCrypto } from './curve-crypto/index.ts'
+import { curveLlamma } from './curve-llamma/index.ts'
 import { curveStable } from './curve-stable/index.ts'
 import { dodoV2 } from './dodo-v2/index.ts'
 import { echodex } from './echodex/index.ts'
@@ -34,6 +35,7 @@ import { propAmm } from './prop-amm/index.ts'
 import { psm3 } from './psm3/index.ts'
 import { ramsesCl } from './ramses-cl/index.ts'
 import { rateWrapper } from './rate-wrapper/index.ts'
+import { saddle } from './saddle/index.ts'
 import { slipstream } from './slipstream/index.ts'
 import { solidly } from './solidly/index.ts'
 import { solidlyV3 } from './solidly-v3/index.ts'
@@ -108,6 +110,9 @@ export const families: readonly DexFamily<any>[] = [
   echodex,
   maverickV2,
   psm3,
+  saddle,
+  sampledTwin(saddle),
+  curveLlamma,
 ]
 
 const familyById = new Map(families.map((family) => [family.id, family]))

@@ -32,7 +32,7 @@ export const adapters: Readonly<Record<string, Adapter>> = {
   'staking-rate': rateWrapper,
   erc4626: () => 'its state has sampled rates, and not the assets and shares of the vault',
   'curve-stable-plain': curveStable('each'),
-  'curve-stable-saddle': curveStable('each'),
+  'curve-stable-saddle': curveStable('each', 'saddle'),
   'curve-stable-ng': curveStable('end'),
   'curve-stable-lending': curveLending,
   'curve-stable-meta': curveMeta('each'),

@@ -51,10 +51,10 @@ function stateOf(pool: VectorPool, rounding: CurveStableState['rounding']): Curv
 }
 
 export const curveStable =
-  (rounding: CurveStableState['rounding']): Adapter =>
+  (rounding: CurveStableState['rounding'], family = 'curve-stable'): Adapter =>
   ({ pool }) => {
     if (typeof pool.extra === 'string') return 'its ramp depends on the time of the test'
-    return pairOf('curve-stable', pool.tokens.map(addressOf), stateOf(pool, rounding))
+    return pairOf(family, pool.tokens.map(addressOf), stateOf(pool, rounding))
   }
 
 /** Converts pools of lending shares. Their source implements `get_dy`, which takes the fee in base units. */

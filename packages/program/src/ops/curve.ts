@@ -11,15 +11,18 @@ export const curve = defineOp(
     code: 0x07,
     fields: {
       // Type of the indices in the pool's ABI. The `-received` variants call `exchange_received`, so they first send the
-      // input to the pool.
-      variant: { kind: 'choice', choices: ['int128', 'uint256', 'int128-received', 'uint256-received'] },
+      // input to the pool. `uint8` calls `swap`, as pools of Saddle do.
+      variant: { kind: 'choice', choices: ['int128', 'uint256', 'int128-received', 'uint256-received', 'uint8'] },
       i: uint(1),
       j: uint(1),
       tokenOut: address,
       pool: address,
     },
     native: 'also',
-    families: ['curve-stable', 'curve-stable-sampled', 'curve-crypto', 'curve-crypto-sampled', 'pancake-stable'],
+    families: [
+      ...(['curve-stable', 'curve-stable-sampled', 'curve-crypto', 'curve-crypto-sampled', 'curve-llamma'] as const),
+      ...(['pancake-stable', 'saddle', 'saddle-sampled'] as const),
+    ],
   },
   ({ pool, tokenIn, tokenOut }) => [{ pool, tokenIn, tokenOut }],
 )

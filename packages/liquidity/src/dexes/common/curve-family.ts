@@ -11,8 +11,8 @@ type StateWithBalances = { readonly balances: readonly bigint[] }
 type CurveMath<S> = {
   /** Estimated gas of a hop. */
   readonly gas: number
-  /** Type of the coin indices in the pool's `exchange`. */
-  readonly variant: 'int128' | 'uint256'
+  /** Type of the coin indices in the pool's `exchange`, or in its `swap` for `uint8`. */
+  readonly variant: 'int128' | 'uint256' | 'uint8'
   readonly quote: (
     state: S,
     i: number,

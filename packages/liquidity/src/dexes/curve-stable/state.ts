@@ -40,15 +40,13 @@ export function decodeState(answer: Hex): CurveStableState | null {
       (['scaled', 'base'] as const).map((feeOrder) => ({ ...toState(stateRead, rounding), margin, feeOrder })),
     ),
   )
-  const reproducesQuotes = (state: CurveStableState) =>
-    reproducesQuote(state, 0, 1, stateRead.samples[0], stateRead.quotes[0]) &&
-    reproducesQuote(state, 1, 0, stateRead.samples[1], stateRead.quotes[1])
-  const match = candidates.find(reproducesQuotes)
+  const match = candidates.find((candidate) => reproducesQuotes(candidate, stateRead))
   if (!match) return null
   const alternative =
     match.rounding === 'end' &&
     candidates.find(
-      (candidate) => candidate.rounding === 'each' && candidate.margin === match.margin && reproducesQuotes(candidate),
+      (candidate) =>
+        candidate.rounding === 'each' && candidate.margin === match.margin && reproducesQuotes(candidate, stateRead),
     )
   return {
     ...match,
@@ -100,6 +98,10 @@ export function readableStateOf(state: CurveStableState): ReadableState | null {
   const a100 = (amplification.a * A_PRECISION) / amplification.precision
   return { kind: 'stable', text: `stable ${balances.join()} ${units.join()} ${a100} ${feeE10}` }
 }
+
+/** True if the math pays, in both directions, what the pool itself quoted in the read. */
+export const reproducesQuotes = (state: CurveStableState, { samples, quotes }: StateRead): boolean =>
+  reproducesQuote(state, 0, 1, samples[0], quotes[0]) && reproducesQuote(state, 1, 0, samples[1], quotes[1])
 
 function reproducesQuote(state: CurveStableState, i: number, j: number, amountIn: bigint, amountOut: bigint): boolean {
   return nullIfRefused(() => quote(state, i, j, amountIn).amountOut) === amountOut

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+pragma solidity 0.8.30;
+
+/// @notice State of pools of Saddle and its forks. Their swap is in `ICurvePool`.
+interface ISaddlePool {
+    event TokenSwap(address indexed buyer, uint256 tokensSold, uint256 tokensBought, uint128 soldId, uint128 boughtId);
+    event AddLiquidity(
+        address indexed provider, uint256[] tokenAmounts, uint256[] fees, uint256 invariant, uint256 lpTokenSupply
+    );
+    event RemoveLiquidity(address indexed provider, uint256[] tokenAmounts, uint256 lpTokenSupply);
+    event RemoveLiquidityOne(
+        address indexed provider, uint256 lpTokenAmount, uint256 lpTokenSupply, uint256 boughtId, uint256 tokensBought
+    );
+    event RemoveLiquidityImbalance(
+        address indexed provider, uint256[] tokenAmounts, uint256[] fees, uint256 invariant, uint256 lpTokenSupply
+    );
+    event FlashLoan(address indexed receiver, uint8 tokenIndex, uint256 amount, uint256 amountFee, uint256 protocolFee);
+    event NewAdminFee(uint256 newAdminFee);
+    event NewSwapFee(uint256 newSwapFee);
+    event RampA(uint256 oldA, uint256 newA, uint256 initialTime, uint256 futureTime);
+    event StopRampA(uint256 currentA, uint256 time);
+    event Paused(address account);
+    event Unpaused(address account);
+
+    function getToken(uint8 index) external view returns (address);
+    function getTokenBalance(uint8 index) external view returns (uint256);
+    /// @notice The amplification in hundredths.
+    function getAPrecise() external view returns (uint256);
+    /// @notice Amplification at the begin and the end of a ramp, the times of both, the fee, and the part of it that leaves the pool.
+    /// @dev Forks have different words after these.
+    function swapStorage()
+        external
+        view
+        returns (
+            uint256 initialA,
+            uint256 futureA,
+            uint256 initialTime,
+            uint256 futureTime,
+            uint256 swapFee,
+            uint256 adminFee
+        );
+    function paused() external view returns (bool);
+    function calculateSwap(uint8 i, uint8 j, uint256 amountIn) external view returns (uint256);
+}

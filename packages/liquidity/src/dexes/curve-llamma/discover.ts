@@ -1,0 +1,44 @@
+/** Pool discovery for the factories of crvUSD and LlamaLend. */
+import { LlammaLens__factory } from '@sluice/bindings'
+import { callCodec } from '@sluice/bindings/codec'
+import { type Address, type DexRow, toAddress, ZERO_ADDRESS } from '@sluice/chains'
+import type { Pool, Reads } from '../../family.ts'
+import { type Lens, lensOf } from '../../lenses.ts'
+
+export const LENS: Lens = lensOf('LlammaLens')
+
+/** `version` of the factory of crvUSD, to which only Curve's governance adds markets. */
+const GOVERNED_VERSION = 'mint-factory'
+
+/** Immutable data (`Pool.fixed`) of a pool. */
+export type LlammaFixed = {
+  /** True if Curve's governance chose the oracle of the pool. */
+  readonly isGoverned: boolean
+}
+
+/** Maximum pools of a factory: the oldest. In the factories of LlamaLend, anyone can create any number. */
+const MAX_POOLS = 256
+/** Estimated gas to read as many pools with their tokens. */
+const FIND_GAS = 4_000_000
+
+type FoundPool = { readonly pool: string; readonly borrowed: string; readonly collateral: string }
+const findCodec = callCodec<[factory: string, max: bigint], [FoundPool[]]>(
+  LlammaLens__factory.createInterface(),
+  'find',
+)
+
+/** Finds pools in the whole list of the factory, because no getter returns the pools of a pair. */
+export function* findPools(row: DexRow, pairs: readonly (readonly [Address, Address])[]): Reads<readonly Pool<null>[]> {
+  const { family, brand: dex } = row
+  const fixed = { isGoverned: row.version === GOVERNED_VERSION } satisfies LlammaFixed
+  const [answer] = yield [{ ...LENS, data: findCodec.encode(row.address, BigInt(MAX_POOLS)), gas: FIND_GAS }]
+  if (!answer) return []
+  // Copy the decoded list. Its own `flatMap` (of ethers) returns [0] instead of an empty list.
+  return [...findCodec.decode(answer)[0]].flatMap(({ pool, borrowed, collateral }) => {
+    const [address, ...tokens] = [pool, borrowed, collateral].map(toAddress) as [Address, Address, Address]
+    const isRequested = tokens[0] !== tokens[1] && pairs.some((pair) => tokens.every((token) => pair.includes(token)))
+    return isRequested && !tokens.includes(ZERO_ADDRESS)
+      ? [{ id: address, family, dex, address, tokens, fixed, state: null }]
+      : []
+  })
+}

@@ -1,0 +1,43 @@
+/**
+ * Family of Curve's lending AMMs, in which crvUSD and LlamaLend convert the collateral of loans. They are quoted from
+ * samples, because an oracle of each pool moves its whole curve without a log.
+ */
+import { LlammaLens__factory } from '@sluice/bindings'
+import type { DexFamily } from '../../family.ts'
+import { coinIndices } from '../common/direction.ts'
+import { sampledFamily } from '../common/sampled-family.ts'
+import type { SampledState } from '../common/sampled-state.ts'
+import { findPools, LENS, type LlammaFixed } from './discover.ts'
+
+/** Gas of all samples of a pool in one direction: 15 quotes of 400,000, each over several bands. */
+const DIRECTION_GAS = 6_000_000
+
+/** Pools of crvUSD and LlamaLend. */
+export const curveLlamma: DexFamily<SampledState> = {
+  id: 'curve-llamma',
+  payment: { pullsInput: true, forwardsOutput: true },
+  findPools,
+  ...sampledFamily({
+    id: 'curve-llamma',
+    lens: LENS,
+    directionGas: DIRECTION_GAS,
+    abi: LlammaLens__factory.createInterface(),
+    requestOf: (_row, { address }) => ({ pool: address }),
+  }),
+  // Anyone can create a market of LlamaLend, with any oracle.
+  dependsOn: ({ address, fixed }) => ((fixed as LlammaFixed | undefined)?.isGoverned ? [] : [address]),
+  step: (pool, tokenIn, tokenOut, inputSource, outputReceiver) => {
+    const [i, j] = coinIndices(pool, tokenIn, tokenOut)
+    return {
+      op: 'curve',
+      pool: pool.address,
+      variant: 'uint256',
+      i,
+      j,
+      tokenIn,
+      tokenOut,
+      input: inputSource,
+      output: outputReceiver,
+    }
+  },
+}

@@ -1,0 +1,56 @@
+/** Reads pools of Saddle and its forks. */
+import { ISaddlePool__factory, SaddleLens__factory } from '@sluice/bindings'
+import { callCodec } from '@sluice/bindings/codec'
+import { type Address, type DexRow, type Hex, toAddress } from '@sluice/chains'
+import type { Pool, Reads } from '../../family.ts'
+import { lensOf } from '../../lenses.ts'
+import { readEach } from '../common/read-each.ts'
+import { decodeStateRead, reproducesQuotes, toState } from '../curve-stable/state.ts'
+import type { CurveStableState } from '../curve-stable/types.ts'
+
+const LENS = lensOf('SaddleLens')
+const lensInterface = SaddleLens__factory.createInterface()
+const poolInterface = ISaddlePool__factory.createInterface()
+const tokensCodec = callCodec<[pool: string], [string[]]>(lensInterface, 'tokens')
+const readCodec = callCodec<[pool: string], [unknown]>(lensInterface, 'read')
+
+/** Estimated gas to read the tokens. */
+const FIND_GAS = 80_000
+/** Estimated gas to read one pool, with two quotes. */
+export const READ_GAS = 400_000
+
+/** Finds the pool of a row, which is the pool itself. */
+export function* findPools(row: DexRow, pairs: readonly (readonly [Address, Address])[]): Reads<readonly Pool<null>[]> {
+  const { family, brand: dex, address } = row
+  const [answer] = yield [{ ...LENS, data: tokensCodec.encode(address), gas: FIND_GAS }]
+  if (!answer) return []
+  const tokens = tokensCodec.decode(answer)[0].map(toAddress)
+  const isRequested = pairs.some((pair) => pair.every((token) => tokens.includes(token)))
+  return isRequested ? [{ id: address, family, dex, address, tokens, state: null }] : []
+}
+
+/**
+ * Reads the states; null for a paused pool, and for a pool with other math, such as one of shares of another pool. The
+ * pool's own quotes reveal other math.
+ */
+export function readStates(_row: DexRow, pools: readonly Pool[]): Reads<readonly (CurveStableState | null)[]> {
+  return readEach(
+    pools,
+    ({ address }) => ({ ...LENS, data: readCodec.encode(address), gas: READ_GAS }),
+    (answer) => {
+      const stateRead = decodeStateRead(answer)
+      const state = { ...toState(stateRead, 'each'), ...(stateRead.ramping && { ramping: true as const }) }
+      return reproducesQuotes(state, stateRead) ? state : null
+    },
+  )
+}
+
+const EVENTS = [
+  ...['TokenSwap', 'AddLiquidity', 'RemoveLiquidity', 'RemoveLiquidityOne', 'RemoveLiquidityImbalance', 'FlashLoan'],
+  ...['NewAdminFee', 'NewSwapFee', 'RampA', 'StopRampA', 'Paused', 'Unpaused'],
+] as const
+
+/** Topics of all state changes. Logs do not contain the admin fees, so the pool is read again after each log. */
+export const topics: readonly Hex[] = EVENTS.map((name) => poolInterface.getEvent(name as 'TokenSwap').topicHash as Hex)
+
+export const applyLog = () => 'reread' as const
