@@ -105,6 +105,7 @@ interface IBalancerV3VaultState {
     );
     event SwapFeePercentageChanged(address indexed pool, uint256 swapFeePercentage);
     event AggregateSwapFeePercentageChanged(address indexed pool, uint256 aggregateSwapFeePercentage);
+    event PoolRecoveryModeStateChanged(address indexed pool, bool recoveryMode);
     event PoolPausedStateChanged(address indexed pool, bool paused);
 
     function getPoolData(address pool) external view returns (PoolData memory);

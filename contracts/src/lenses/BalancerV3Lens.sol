@@ -22,7 +22,7 @@ contract BalancerV3Lens {
         uint256[] scaling;
         uint256[] rates;
         uint256 swapFee;
-        /// Part of the swap fee that is taken out of the pool.
+        /// Part of the swap fee that is taken out of the pool; zero in recovery mode.
         uint256 aggregateFee;
         /// True if the pool is not initialized, or it or the vault is paused.
         bool closed;
@@ -60,7 +60,7 @@ contract BalancerV3Lens {
     function read(IBalancerV3VaultState vault, IBalancerV3PoolState pool) external view returns (State memory state) {
         IBalancerV3VaultState.PoolConfig memory config = vault.getPoolConfig(address(pool));
         state.swapFee = config.staticSwapFeePercentage;
-        state.aggregateFee = config.aggregateSwapFeePercentage;
+        if (!config.isPoolInRecoveryMode) state.aggregateFee = config.aggregateSwapFeePercentage;
         state.closed = !config.isPoolInitialized || config.isPoolPaused || vault.isVaultPaused();
         if (state.closed) return state;
         IBalancerV3VaultState.HooksConfig memory hooks = vault.getHooksConfig(address(pool));

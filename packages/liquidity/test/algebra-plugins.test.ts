@@ -3,8 +3,9 @@
  * swaps pay, in calm and in volatile times.
  */
 import { type Address, type DexRow, type Hex, toAddress } from '@sluice/chains'
-import { createBuilder, loadHardhatArtifact } from '@sluice/devnet'
+import { accounts, createBuilder, loadHardhatArtifact } from '@sluice/devnet'
 import type { Log } from '@sluice/rpc'
+import { MaxUint256, ZeroAddress } from 'ethers'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { feeFromPayment, feeProbeFor } from '../src/dexes/algebra-integral/fee.ts'
 import type { AlgebraIntegralState } from '../src/dexes/algebra-integral/types.ts'
@@ -12,7 +13,7 @@ import { familyOf, type Pool } from '../src/index.ts'
 import { runReads } from '../src/market/reads.ts'
 import { sqrtRatioAtTick } from '../src/math/ticks.ts'
 import { fuzz, stir } from './fuzz/trials.ts'
-import { startLocal, type World } from './fuzz/world.ts'
+import { startLocal, type World, word } from './fuzz/world.ts'
 import { random } from './random.ts'
 
 const QUOTES = process.env.LONG ? 50_000 : 300
@@ -149,6 +150,48 @@ test('pools of custom deployers are found only if the row names the deployer', a
   }
   expect(await proven(named)).toEqual([expected])
   expect(await proven(row)).toEqual([])
+})
+
+test('a pool whose price is in a gap of its liquidity has the fee of the plugin', async () => {
+  const row = world.chain.dexes.find(({ family }) => family === FAMILY)!
+  const from = toAddress(accounts()[0]!.address)
+  const builder = createBuilder(world.chain.rpcUrls[0]!, from)
+  const [token0, token1] = ['AAVE', 'CRV']
+    .map((name) => world.chain.tokens.find(({ symbol }) => symbol === name)!.address)
+    .sort() as [Address, Address]
+  const manager = await builder.deploy(
+    loadHardhatArtifact('@cryptoalgebra/integral-periphery', 'NonfungiblePositionManager'),
+    [row.address, world.chain.wrappedNative!.address, ZeroAddress, row.contracts!.poolDeployer],
+  )
+  const pair = { token0, token1, deployer: ZeroAddress }
+  await manager.send('createAndInitializePoolIfNecessary', [...Object.values(pair), sqrtRatioAtTick(0), '0x'])
+  for (const token of [token0, token1]) {
+    await world.request('anvil_dealERC20', [from, token, word(10n ** 24n)])
+    await builder
+      .contractAt(['function approve(address,uint256)'], token)
+      .send('approve', [manager.address, MaxUint256])
+  }
+  const mint = (tickLower: number, tickUpper: number) => {
+    const amounts = { amount0Desired: 10n ** 20n, amount1Desired: 10n ** 20n, amount0Min: 0n, amount1Min: 0n }
+    const range = { tickLower, tickUpper, recipient: from, deadline: 1n << 40n }
+    return manager.send('mint', [{ ...pair, ...amounts, ...range }])
+  }
+  const silent = () => ({ ...world, pools: () => world.pools().filter(({ id }) => id === pool) })
+  const factory = builder.contractAt(['function poolByPair(address,address) view returns (address)'], row.address)
+  const pool = toAddress(await factory.read<string>('poolByPair', [token0, token1]))
+  const feesNow = () => (world.market.snapshot().pools.get(pool)!.state as AlgebraIntegralState).pluginFees
+  // At first, only one direction has liquidity.
+  await mint(600, 1_200)
+  await world.market.ensure([token0, token1])
+  await pass(60)
+  expect(feesNow()).toEqual([100, 100])
+  expect((await fuzz(silent(), FAMILY, 40, 75)).mismatches).toEqual([])
+  await mint(-1_200, -600)
+  await pass(60)
+  expect(feesNow()).toEqual([100, 100])
+  const { exact, mismatches } = await fuzz(silent(), FAMILY, 40, 76)
+  expect(mismatches).toEqual([])
+  expect(exact).toBeGreaterThan(0)
 })
 
 test('every fee is recovered from the resulting input, at any price and depth', () => {

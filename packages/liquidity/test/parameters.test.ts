@@ -17,12 +17,12 @@ import {
 import { AbiCoder, MaxUint256 } from 'ethers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { BalancerV2State } from '../src/dexes/balancer-v2/types.ts'
-import type { BalancerV3State } from '../src/dexes/balancer-v3/types.ts'
+import type { BalancerV3State, PooledState } from '../src/dexes/balancer-v3/types.ts'
 import type { CurveStableState } from '../src/dexes/curve-stable/types.ts'
 import { familyOf, type Pool, PoolRefusal } from '../src/index.ts'
 import { createMarket } from '../src/market/market.ts'
 import type { SolidlyState } from '../src/math/solidly.ts'
-import { run, type Swap, trade } from './fuzz/trials.ts'
+import { fuzz, run, type Swap, trade } from './fuzz/trials.ts'
 import { startLocal, type World, word } from './fuzz/world.ts'
 import { compileModels } from './models/compile.ts'
 
@@ -427,5 +427,24 @@ describe('logs of contracts that do not carry the id of a pool', () => {
     await world.sync()
     expect(new Set(pools().map(({ id }) => id))).toEqual(new Set(before.map(({ id }) => id)))
     await expectExactQuotes(pools())
+  })
+
+  test('a pool of Balancer V3 in recovery mode keeps its whole swap fee', async () => {
+    const vault = builder.contractAt(
+      ['function enableRecoveryMode(address)', 'function disableRecoveryMode(address)'],
+      rowOf('balancer-v3').address,
+    )
+    const [pool] = poolsWith('balancer-v3', tokenOf('UNI'), tokenOf('WETH')) as [Pool<PooledState>]
+    const aggregateFeeNow = () => (poolOf(pool.id).state as PooledState).aggregateFee
+    expect(aggregateFeeNow()).toBeGreaterThan(0n)
+    await asAuthorized(() => vault.send('enableRecoveryMode', [pool.address]))
+    await world.sync()
+    expect(aggregateFeeNow()).toBe(0n)
+    // The fee that leaves the pool changes the second swap.
+    const mismatches = await fuzz(world, 'balancer-v3', 100, 41).then((tally) => tally.mismatches)
+    expect(mismatches).toEqual([])
+    await asAuthorized(() => vault.send('disableRecoveryMode', [pool.address]))
+    await world.sync()
+    expect(poolOf(pool.id)).toEqual(pool)
   })
 })

@@ -6,6 +6,7 @@ import { PoolRefusal } from '../family.ts'
 import { END_MARGIN } from './curve-end.ts'
 import { divUp, isConverged } from './integers.ts'
 import { pow } from './log-exp.ts'
+import { checkedProduct } from './stable-swap.ts'
 import {
   equalWeightTradingFunction,
   stableSwapInvariant,
@@ -107,10 +108,10 @@ export function roundedUpInvariant(balances: readonly bigint[], amp: bigint): bi
   let d = sum
   for (let i = 0; i < MAX_NEWTON_STEPS; i++) {
     let product = balances[0]! * n
-    for (const balance of balances.slice(1)) product = divUp(product * balance * n, d)
+    for (const balance of balances.slice(1)) product = divUp(checkedProduct(product * balance * n), d)
     const previousD = d
     d = divUp(
-      n * d * d + divUp(ampTimesCoins * sum * product, AMP_PRECISION),
+      checkedProduct(n * d * d + divUp(checkedProduct(ampTimesCoins * sum * product), AMP_PRECISION)),
       (n + 1n) * d + ((ampTimesCoins - AMP_PRECISION) * product) / AMP_PRECISION,
     )
     if (isConverged(d, previousD)) return d
@@ -128,20 +129,21 @@ export function stableBalanceUp(balances: readonly bigint[], amp: bigint, d: big
   const n = BigInt(balances.length)
   const ampTimesCoins = amp * n
   let product = balances[0]! * n
-  for (const balance of balances.slice(1)) product = (product * balance * n) / d
+  for (const balance of balances.slice(1)) product = checkedProduct(product * balance * n) / d
   const sum = balances.reduce((partialSum, balance) => partialSum + balance, 0n) - balances[index]!
   const square = d * d
+  const divisor = checkedProduct(ampTimesCoins * product)
   const perBalance =
     version === 2
-      ? divUp(square, ampTimesCoins * product) * AMP_PRECISION
-      : divUp(square * AMP_PRECISION, ampTimesCoins * product)
+      ? divUp(checkedProduct(square), divisor) * AMP_PRECISION
+      : divUp(checkedProduct(square * AMP_PRECISION), divisor)
   // Solve y² + (b − d)·y = c for the balance y by Newton's method.
-  const c = perBalance * balances[index]!
+  const c = checkedProduct(perBalance * balances[index]!)
   const b = sum + (version === 2 ? (d / ampTimesCoins) * AMP_PRECISION : (d * AMP_PRECISION) / ampTimesCoins)
-  let y = divUp(square + c, d + b)
+  let y = divUp(checkedProduct(square + c), d + b)
   for (let i = 0; i < MAX_NEWTON_STEPS; i++) {
     const previousY = y
-    y = divUp(y * y + c, 2n * y + b - d)
+    y = divUp(checkedProduct(y * y + c), 2n * y + b - d)
     if (isConverged(y, previousY)) return y
   }
   throw new PoolRefusal('UNSUPPORTED', 'the balance does not converge')

@@ -5,6 +5,18 @@ import { isConverged } from './integers.ts'
 /** Fixed-point one of fees. */
 export const FEE_UNIT = 10n ** 10n
 const MAX_NEWTON_STEPS = 255
+const WORD_RANGE = 1n << 256n
+
+/**
+ * Returns a product unless it overflows 256 bits. The contracts revert on an overflow, which happens if a balance is
+ * almost zero.
+ *
+ * @throws PoolRefusal `TOO_LARGE`
+ */
+export function checkedProduct(product: bigint): bigint {
+  if (product >= WORD_RANGE) throw new PoolRefusal('TOO_LARGE', 'a product overflows 256 bits')
+  return product
+}
 
 /** Order in which a contract rounds the product of the balances. */
 export type ProductRounding =
@@ -39,10 +51,13 @@ export function stableInvariant(
   let d = sum
   for (let i = 0; i < MAX_NEWTON_STEPS; i++) {
     let product = d
-    for (const balance of balances) product = (product * d) / (rounding === 'each' ? balance * n : balance)
+    for (const balance of balances)
+      product = checkedProduct(product * d) / (rounding === 'each' ? balance * n : balance)
     if (rounding === 'end') product /= n ** n
     const previousD = d
-    d = (((ann * sum) / precision + product * n) * d) / (((ann - precision) * d) / precision + (n + 1n) * product)
+    d =
+      checkedProduct(((ann * sum) / precision + product * n) * d) /
+      (((ann - precision) * d) / precision + (n + 1n) * product)
     if (isConverged(d, previousD)) return d
   }
   throw new PoolRefusal('UNSUPPORTED', 'the invariant does not converge')
@@ -63,14 +78,14 @@ export function stableBalance(j: number, balances: readonly bigint[], amplificat
     if (k === j) continue
     const balance = balances[k]!
     sum += balance
-    c = (c * d) / (balance * n)
+    c = checkedProduct(c * d) / (balance * n)
   }
-  c = (c * d * amplification.precision) / (ann * n)
+  c = checkedProduct(c * d * amplification.precision) / (ann * n)
   const b = sum + (d * amplification.precision) / ann
   let y = d
   for (let i = 0; i < MAX_NEWTON_STEPS; i++) {
     const previousY = y
-    y = (y * y + c) / (2n * y + b - d)
+    y = checkedProduct(y * y + c) / (2n * y + b - d)
     if (isConverged(y, previousY)) return y
   }
   throw new PoolRefusal('UNSUPPORTED', 'the balance does not converge')

@@ -8,7 +8,7 @@ import { amount0Between, amount1Between, type ConcentratedState, lastTickAtOrBel
 import { divUp } from '../../math/integers.ts'
 import { MAX_SQRT_RATIO, MIN_SQRT_RATIO, sqrtRatioAtTick } from '../../math/ticks.ts'
 
-/** Swap to simulate. It ends at a price limit within the first range of constant liquidity. */
+/** Swap to simulate. It ends at a price limit within the first range with liquidity. */
 export type FeeProbe = {
   /** √price at which the swap ends, with 96 fractional bits. */
   readonly limitSqrtPrice: bigint
@@ -17,33 +17,30 @@ export type FeeProbe = {
 }
 
 /**
- * Returns a swap that ends half way (in √price) to the next initialized tick; null if there is no liquidity.
+ * Returns a swap that ends half way (in √price) to the next initialized tick; null if there is no liquidity in this
+ * direction. A range without liquidity is crossed without an input.
  *
  * @param zeroForOne - true if the price falls
  */
 export function feeProbeFor(
-  {
-    sqrtPriceX96: sqrtPrice,
-    tick,
-    liquidity: liquidityInRange,
-    ticks,
-  }: Omit<ConcentratedState, 'feePpm' | 'tickSpacing'>,
+  { sqrtPriceX96, tick, liquidity: liquidityInRange, ticks }: Omit<ConcentratedState, 'feePpm' | 'tickSpacing'>,
   zeroForOne: boolean,
 ): FeeProbe | null {
   let liquidity = liquidityInRange
+  let sqrtPrice = sqrtPriceX96
   for (let nextIndex = lastTickAtOrBelow(ticks, tick) + (zeroForOne ? 0 : 1); ; nextIndex += zeroForOne ? -1 : 1) {
     const nextTick = ticks[nextIndex]
     const boundarySqrtPrice = nextTick ? sqrtRatioAtTick(nextTick[0]) : zeroForOne ? MIN_SQRT_RATIO : MAX_SQRT_RATIO
     const limitSqrtPrice = (sqrtPrice + boundarySqrtPrice) / 2n
-    if (limitSqrtPrice !== sqrtPrice && limitSqrtPrice !== boundarySqrtPrice) {
-      if (liquidity <= 0n) return null
+    if (liquidity > 0n && limitSqrtPrice !== sqrtPrice && limitSqrtPrice !== boundarySqrtPrice) {
       const netInput = zeroForOne
         ? amount0Between(limitSqrtPrice, sqrtPrice, liquidity, true)
         : amount1Between(sqrtPrice, limitSqrtPrice, liquidity, true)
       return { limitSqrtPrice, netInput }
     }
     if (!nextTick) return null
-    // No √price lies between the price and this tick, so the swap crosses the tick first.
+    // The swap crosses this tick first: there is no liquidity up to it, or no √price between.
+    if (liquidity <= 0n) sqrtPrice = boundarySqrtPrice
     liquidity += zeroForOne ? -nextTick[1] : nextTick[1]
   }
 }

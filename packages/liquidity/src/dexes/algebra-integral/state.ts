@@ -26,8 +26,11 @@ type Head = {
   /** True if a plugin sets the fees, which must then be read. */
   readonly pluginSetsFee: boolean
 }
-/** Swaps to simulate: one sells the first token, and the other one sells the second token. */
-type Probes = readonly [FeeProbe, FeeProbe]
+/**
+ * Swaps to simulate: one sells the first token, and the other one sells the second token. Null for a direction without
+ * liquidity.
+ */
+type Probes = readonly [FeeProbe | null, FeeProbe | null]
 
 export function* readStates(
   _row: DexRow,
@@ -57,22 +60,23 @@ export const refreshStates = (
 function* readFees(pools: readonly Pool<AlgebraIntegralState>[]): Reads<readonly (AlgebraIntegralState | null)[]> {
   const probes = pools.map(({ state }): Probes | null => {
     const [probe0, probe1] = [feeProbeFor(state, true), feeProbeFor(state, false)]
-    return probe0 && probe1 && [probe0, probe1]
+    return probe0 || probe1 ? [probe0, probe1] : null
   })
   const answers = yield pools.flatMap(({ address }, i) => {
     const probePair = probes[i]
     if (!probePair) return []
     const data = lensInterface.encodeFunctionData('probe', [
       address,
-      probePair[0].limitSqrtPrice,
-      probePair[1].limitSqrtPrice,
+      // The pool refuses a limit of 0. The answer for this direction is not used.
+      probePair[0]?.limitSqrtPrice ?? 0n,
+      probePair[1]?.limitSqrtPrice ?? 0n,
     ]) as Hex
     return [{ ...LENS, data, gas: PROBE_GAS }]
   })
   let answerIndex = 0
   return pools.map(({ state }, i) => {
     const probePair = probes[i]
-    // Without liquidity at the price, no swap was simulated.
+    // Without liquidity, no swap was simulated.
     if (!probePair) return withoutFees(state)
     const answer = answers[answerIndex++]
     return answer ? withFees(state, probePair, answer) : null
@@ -82,7 +86,9 @@ function* readFees(pools: readonly Pool<AlgebraIntegralState>[]): Reads<readonly
 function withFees(state: AlgebraIntegralState, [probe0, probe1]: Probes, answer: Hex): AlgebraIntegralState | null {
   const { pluginSetsFee, paid0, paid1 } = lensInterface.decodeFunctionResult('probe', answer)
   if (!pluginSetsFee) return withoutFees(state)
-  const [fee0, fee1] = [feeFromPayment(probe0, paid0), feeFromPayment(probe1, paid1)]
+  // No swap is possible in a direction without liquidity, so its fee is that of the other direction.
+  const fee0 = probe0 ? feeFromPayment(probe0, paid0) : feeFromPayment(probe1!, paid1)
+  const fee1 = probe1 ? feeFromPayment(probe1, paid1) : fee0
   return fee0 === null || fee1 === null ? null : { ...state, pluginFees: [fee0, fee1] }
 }
 

@@ -20,6 +20,21 @@ test('a division by zero in a nearly empty pool is a refusal', () => {
   expect(nullIfRefused(() => quote(emptied, 2, 0, 10n ** 12n))).toBeNull()
 })
 
+test('a pool without almost all of one token, whose contract overflows, refuses all amounts', () => {
+  // State of a genuine pool on a local chain. The contract reverts for each of these amounts: BAL#003.
+  const drained: BalancerV2State = {
+    kind: 'stable',
+    balances: [17_781n, 926_022_057_408_624_558_935n, 2_101_036_662_533n],
+    scaling: [ONE, 10n ** 30n, 10n ** 30n],
+    swapFee: 3n * 10n ** 14n,
+    amp: 500_000n,
+    roundsUp: false,
+  }
+  for (const j of [1, 2])
+    for (const amountIn of [2n, 2_000n, 10n ** 6n, 10n ** 12n, ONE])
+      expect(() => quote(drained, 0, j, amountIn)).toThrow(expect.objectContaining({ code: 'TOO_LARGE' }))
+})
+
 test.each([
   ['a negative exponent', () => 10n ** -1n],
   ['a float that is no integer', () => BigInt(0.5)],

@@ -174,6 +174,7 @@ export const topics: readonly Hex[] = [
   topicOf('PoolInitialized'),
   topicOf('SwapFeePercentageChanged'),
   topicOf('AggregateSwapFeePercentageChanged'),
+  topicOf('PoolRecoveryModeStateChanged'),
   topicOf('PoolPausedStateChanged'),
   // Hooks emit these logs. Like the vault's logs, they have the pool as the first indexed argument.
   hookInterface.getEvent('ThresholdSurgePercentageChanged').topicHash as Hex,

@@ -62,6 +62,15 @@ test('an empty pool has an invariant of nothing, and one that lacks a coin has n
   expect(stableInvariant([ONE, ONE, ONE], amplification, 'end')).toBe(3n * ONE)
 })
 
+test.each(['each', 'end'] as const)(
+  'a drained pool, whose contract overflows, refuses all amounts (%s)',
+  (rounding) => {
+    const drained = pool({ balances: [10n ** 9n, 10n ** 9n, 10n ** 25n], rounding })
+    for (const amountIn of [2n, 10n ** 12n, 10n ** 24n])
+      expect(() => quote(drained, 0, 2, amountIn)).toThrow(refusal('TOO_LARGE'))
+  },
+)
+
 test('the fee is a part of the output, and a part of the fee leaves the pool', () => {
   const amountIn = 10n ** 21n
   const free = quote(pool({ feeE10: 0n }), 0, 1, amountIn)
