@@ -97,7 +97,7 @@ describe('/quotes', () => {
 
 describe('/permit', () => {
   const typedData = { primaryType: 'Permit' }
-  const approval = { to: ONE, data: '0xab', value: 0n }
+  const approval = { to: ONE, data: '0xab', value: 0n, isUnlimited: true }
   const permitOf = (kind: string) => ({ kind, amount: 5n, nonce: 3n, deadline: 99n, signature: '0x' })
   const offers = [
     { permit: permitOf('dai'), typedData, approval: undefined },
