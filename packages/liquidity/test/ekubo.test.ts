@@ -163,7 +163,7 @@ describe.each([3, 2] as const)('a model of the core of version %i', (version) =>
         const amountIn = BigInt(answer.amountIn)
         const { amountOut } = family.quoteExactInput(pool, tokenIn, tokenOut, amountIn)
         expect(amountOut, `${name} ${amountIn}`).toBe(BigInt(answer.amountOut))
-        await tell(recordedState.config, { zeroForOne, amountIn, amountOut })
+        await setAnswer(recordedState.config, { zeroForOne, amountIn, amountOut })
         const { blockHash } = await head()
         const world = { rpc, trader: TRADER, executor: EXECUTOR, blockHash: () => blockHash } as PoolWorld
         const [[outcome] = []] = await run(world, [{ pool, swaps: [{ tokenIn, tokenOut, amountIn }] }])
@@ -187,7 +187,7 @@ describe.each([3, 2] as const)('a model of the core of version %i', (version) =>
     const pool: Pool<EkuboState> = { ...unreadPool, state: state! }
     const amountIn = BigInt(recordedState.liquidity) / 1_000n
     const { amountOut } = family.quoteExactInput(pool, ...tokens, amountIn)
-    await tell(recordedState.config, { zeroForOne: true, amountIn, amountOut })
+    await setAnswer(recordedState.config, { zeroForOne: true, amountIn, amountOut })
     const swap = { tokenIn: tokens[0], tokenOut: tokens[1], amountIn }
     const outcomeOf = async (callbacks: number) => {
       await model.send('callBack', [callbacks])
@@ -204,7 +204,7 @@ describe.each([3, 2] as const)('a model of the core of version %i', (version) =>
   })
 
   /** Has the model answer exactly this swap. */
-  async function tell(
+  async function setAnswer(
     config: Hex,
     { zeroForOne, amountIn, amountOut }: { zeroForOne: boolean; amountIn: bigint; amountOut: bigint },
   ): Promise<void> {

@@ -36,7 +36,7 @@ function bodyOf({ permit, typedData, approval }: AvailablePermit): PermitRespons
   }
 }
 
-/** The signature limits how much the Guard may draw, whatever the allowance of Permit2 is. */
+/** Formats an approval of Permit2. The signature limits how much the Guard may draw, also if the approval is unlimited. */
 function approvalBody({ reset, isUnlimited, ...call }: NonNullable<AvailablePermit['approval']>) {
   return {
     ...{ ...call, value: call.value.toString(), unlimited: isUnlimited },

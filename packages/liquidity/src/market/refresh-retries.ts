@@ -16,10 +16,10 @@ type Options = {
   readonly maxFailures: number
 }
 
-/** For pools that lost their state. */
+/** Limits of pools that lost their state. */
 export const LOST_POOLS: Options = { maxWaiting: 1_000, maxFailures: Number.POSITIVE_INFINITY }
 /**
- * For pools that never had a state. Most of them are not initialized yet, or of no use, so they are tried for a few
+ * Limits of pools that never had a state. Most of them are not initialized yet, or of no use, so they are tried for a few
  * hundred blocks only.
  */
 export const NEW_POOLS: Options = { maxWaiting: 500, maxFailures: 8 }

@@ -41,8 +41,6 @@ export const ekuboRow = (version: EkuboVersion): DexRow => {
   const { address, family } = CORES[version]
   return { family: family.id, brand: 'Ekubo', role: 'core', address, version: String(version) }
 }
-export const EKUBO_ROW = ekuboRow(3)
-
 /** Why the core's code cannot be had, for tests that are skipped. */
 export const noCore = (version: EkuboVersion) =>
   `${CORES[version].variable} names no file with the code of its core, and RPC_URL_1 no node that has it`

@@ -73,20 +73,20 @@ describe('a chain that falls asleep', () => {
     ['while', 0],
   ])('is not woken by a block that arrives %s it stops', async (_, snapshots) => {
     const { runtime, opened, publish } = runtimeOf()
-    const seen: string[] = []
-    const see = (what: string) => {
-      seen.push(what)
+    const events: string[] = []
+    const record = (what: string) => {
+      events.push(what)
       runtime.isCanonical({ number: 1 } as never)
     }
-    runtime.onSnapshot(() => see('block'))
-    runtime.onPriced(() => see('prices'))
+    runtime.onSnapshot(() => record('block'))
+    runtime.onPriced(() => record('prices'))
     void runtime.parts
     for (let k = 0; k < snapshots; k++) publish(snapshotOf(2))
     const sleeping = runtime.sleep()
     publish(snapshotOf(3))
     await sleeping
     await vi.advanceTimersByTimeAsync(0)
-    expect([seen, opened.length, runtime.partsIfAwake]).toEqual([Array(snapshots).fill('block'), 1, undefined])
+    expect([events, opened.length, runtime.partsIfAwake]).toEqual([Array(snapshots).fill('block'), 1, undefined])
   })
 })
 

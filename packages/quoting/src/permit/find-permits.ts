@@ -8,13 +8,13 @@ import { type Clock, checkDeadline, defaultDeadline } from '../deadline.ts'
 import { QuotingError } from '../errors.ts'
 import {
   DELEGATION_CODE,
-  type Field,
   PERMIT2,
   type Permit,
   type PermitTypedData,
   permit2Abi,
   type Reader,
   readerAt,
+  type TypedDataField,
   tokenAbi,
 } from './permit.ts'
 import { acceptsPermit, TRIAL_OWNER } from './permit-trial.ts'
@@ -64,7 +64,7 @@ type PermitContext = {
 }
 
 /** Parses the fields of an EIP-712 type, such as `address owner,uint256 value`. */
-const parseFields = (text: string): readonly Field[] =>
+const parseFields = (text: string): readonly TypedDataField[] =>
   text.split(',').map((field) => {
     const [type, name] = field.split(' ') as [string, string]
     return { name, type }

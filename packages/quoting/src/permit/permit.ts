@@ -25,11 +25,11 @@ export type Permit = {
 }
 
 /** A field of an EIP-712 type. */
-export type Field = { readonly name: string; readonly type: string }
+export type TypedDataField = { readonly name: string; readonly type: string }
 /** Input of `eth_signTypedData_v4`. Numbers are decimal strings. */
 export type PermitTypedData = {
   readonly domain: Readonly<Record<string, string | number>>
-  readonly types: Readonly<Record<string, readonly Field[]>>
+  readonly types: Readonly<Record<string, readonly TypedDataField[]>>
   readonly primaryType: string
   readonly message: Readonly<Record<string, unknown>>
 }

@@ -192,11 +192,9 @@ async function searchInRounds(
     await view.assertDeployed()
     const routesWithinGas = alternatives.filter(({ gas }) => gas <= maxGas)
     const simulateRoute = async (taxes: TaxLookup, workMeanwhile?: () => void) => {
-      const trial = await time('simulate', () =>
-        workAfterSending(workMeanwhile, signal, (onSimulate) =>
-          tryRoute(route, routesWithinGas, request, { ...context, taxes, signal, onSimulate }, maxShortfallPpm),
-        ),
-      )
+      const run = (onSimulate: () => void) =>
+        tryRoute(route, routesWithinGas, request, { ...context, taxes, signal, onSimulate }, maxShortfallPpm)
+      const trial = await time('simulate', () => workAfterSending(workMeanwhile, signal, run))
       context.emit(trialEvent(route, trial))
       return trial
     }
@@ -230,8 +228,7 @@ async function searchInRounds(
     const learnedTaxes = await learnTaxes()
     tokens.trustTracker.recordTaxes(tokens.taxes.taxedTokens)
     if (learnedTaxes) continue
-    // Repeat the simulation once before excluding pools, since the node may have failed, or the token may reject the
-    // Guard as a holder.
+    // Repeat once before excluding pools: the node may have failed, or the token may reject the Guard as a holder.
     const repeatedTrial = hasRepeatedSimulation ? trial : await simulateRoute(withDirectPayment(tokens.taxes))
     hasRepeatedSimulation = true
     if ('swap' in repeatedTrial) return toWorkingRoute(repeatedTrial)

@@ -15,16 +15,16 @@ const lens = AmbientLens__factory.createInterface()
 const specOf = ({ schema = 1n, oracleFlags = 0n } = {}) => schema | (3_000n << 8n) | (7n << 24n) | (oracleFlags << 64n)
 
 test('a pool exists if it has a schema, and trades if no oracle restricts it', () => {
-  const found = (spec: bigint) => {
+  const poolsOf = (spec: bigint) => {
     const reads = findPools(row, [[quote, base]])
     reads.next([])
     const { value } = reads.next([lens.encodeFunctionResult('specs', [[spec]]) as Hex])
     return value
   }
   const pool = { id: poolHash([base, quote], { poolIdx: 420 }), tokens: [base, quote], fixed: { poolIdx: 420 } }
-  expect(found(specOf())).toMatchObject([pool])
-  expect(found(specOf({ schema: 0n }))).toEqual([])
-  expect(found(specOf({ oracleFlags: 1n }))).toEqual([])
+  expect(poolsOf(specOf())).toMatchObject([pool])
+  expect(poolsOf(specOf({ schema: 0n }))).toEqual([])
+  expect(poolsOf(specOf({ oracleFlags: 1n }))).toEqual([])
 })
 
 test('the words of a pool are decoded, and a pool without a price or with an oracle is not read', () => {
