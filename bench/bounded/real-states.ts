@@ -19,6 +19,8 @@ export type RealState = {
 
 /** Maximum number of states per family. Some families have thousands of vectors. */
 const MAX_PER_FAMILY = 12
+/** Families that share the maximum of another family, whose math they have. */
+const SAME_MATH: ReadonlyMap<string, string> = new Map([['saddle', 'curve-stable']])
 const folder = join(import.meta.dirname, '../../packages/liquidity/vectors')
 
 let cachedStates: readonly RealState[] | undefined
@@ -43,8 +45,9 @@ function loadStates(): readonly RealState[] {
       if ('skip' in vector || vector.amountOut === null || vector.amountOut === 0n) continue
       const { pool, tokenIn, tokenOut, amountIn } = vector
       const [inputIndex, outputIndex] = [pool.tokens.indexOf(tokenIn), pool.tokens.indexOf(tokenOut)]
-      const states = statesByFamily.get(pool.family) ?? new Map<string, RealState>()
-      statesByFamily.set(pool.family, states)
+      const family = SAME_MATH.get(pool.family) ?? pool.family
+      const states = statesByFamily.get(family) ?? new Map<string, RealState>()
+      statesByFamily.set(family, states)
       if (states.size >= MAX_PER_FAMILY) continue
       const curve = nullIfRefused(() => familyOf(pool.family)!.priceCurve(pool, tokenIn, tokenOut))
       const rate = (curve?.sqrtPrice[0] ?? 0) ** 2
