@@ -34,14 +34,13 @@ const PAYS_MEASURED = /Inputs\.payMeasured\(/
 /** Pattern of calls that draw the input into the Executor before the swap ("taken"). */
 const TAKES_INPUT = /Inputs\.take(Pair)?\(/
 
+/** Matches a step that draws only the cost from the sender, and checks the amount in all other cases. */
+const DRAWS_ONLY_COST = /!pulled(?: \|\| tokenIn == address\(0\))?\) Inputs\.requireWhole/
 /**
  * Outcomes of a partial fill: the pool takes only a part of the input. Each has a pattern of the code that handles it.
  */
 const PARTIAL_FILL_OUTCOMES: readonly (readonly [pattern: RegExp, text: string])[] = [
-  [
-    /!pulled(?: \|\| tokenIn == address\(0\))?\) Inputs\.requireWhole/,
-    "not drawn (the sender's own token); else reverts, by the amounts returned",
-  ],
+  [DRAWS_ONLY_COST, "not drawn (the sender's own token); else reverts, by the amounts returned"],
   [/requireWhole\(trade\.pool, nativeBefore/, 'native: reverts, by the balance'],
   [/Inputs\.requireSpent\(/, 'token: reverts, by the approval'],
   [/isPulled\(flags\)\)\s*\{?\s*amount = Inputs\.take/, 'not drawn (only the cost is drawn from the sender)'],
@@ -110,7 +109,7 @@ function partialFillsOf(name: string, folder: string, source: string, stepFuncti
       `${notDrawn}; else reverts, by the amounts returned, but for 2^-${rounding} of the input, which is forfeited`,
     ]
   const outcomes = PARTIAL_FILL_OUTCOMES.filter(([pattern]) => pattern.test(source)).map(([, text]) => text)
-  if (/!pulled(?: \|\| tokenIn == address\(0\))?\) Inputs/.test(source))
+  if (DRAWS_ONLY_COST.test(source))
     outcomes.push(`later hops: ${/k != 0/.test(source) ? 'revert' : 'the manager reverts'}`)
   if (PAYS_AHEAD.test(source) || PAYS_MEASURED.test(source)) outcomes.push('the pool keeps it')
   if (SENDS_NATIVE.test(source) && folder !== 'wrapped-native' && !/nativeBefore/.test(source))
@@ -212,8 +211,8 @@ the entries about burning describe the protocol's genuine code, which the Execut
 
 **Callbacks.** The slot \`AWAITED\` names one contract and one kind of callback. Only \`execute\` sets it, the callback clears it, and a step
 without its callback reverts (\`CallbackMissing\`). Callback data contain neither payer nor token. The remaining loan, or the balance of the Executor, limits the
-amount that a callback requests. The core of Ekubo's
-version 2 calls back a second time, for its payment: the answer to its first callback sets the slot again, with another kind, while the core is still being called.
+amount that a callback requests. The core of Ekubo's version 2 calls back a second time, for its payment: the answer to its first callback sets the slot
+again, with another kind, while the core is still being called.
 
 **Trusted return values.** A hostile return value changes amounts above \`minOutput\`, or makes the step revert. If the output is \`measured\`, the Executor measures
 its balance. Each step also relies on \`transfer\` and \`approve\` of the input token, as \`Transfers.sol\` describes.

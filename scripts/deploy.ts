@@ -3,7 +3,6 @@
  * wallet or a Safe to sign. The private key comes from the environment or Hardhat's keystore, never from a flag.
  * Without a key, the node's first account pays.
  */
-import { join } from 'node:path'
 import { ChainsError, loadRegistry, makeDirectory } from '@sluice/chains'
 import {
   DeployError,
@@ -17,7 +16,7 @@ import {
 } from '@sluice/contracts'
 import { commandLine, fail } from './lib/command-line.ts'
 import { chainsWithRpcUrl, rpcUrlOf } from './lib/rpc-url.ts'
-import { root, userDirectories, userPath } from './lib/run.ts'
+import { deploymentsDirOf, userDirectories } from './lib/run.ts'
 
 const usage = `npm run deploy -- --chain <id> [--rpc <url>] [--deployments <dir>] [--dry-run]
 npm run deploy -- --all [--chains <id>,…] [--deployments <dir>] [--dry-run]
@@ -42,8 +41,7 @@ const { values } = commandLine(usage, {
   },
 })
 const { chain, rpc, deployments, 'dry-run': dryRun, all, chains, unsigned, safe } = values
-const { CHAINS_DIR, DEPLOYMENTS_DIR } = userDirectories()
-const deploymentsDir = deployments ? userPath(deployments) : (DEPLOYMENTS_DIR ?? join(root, 'deployments'))
+const deploymentsDir = deploymentsDirOf(deployments)
 const printToStdout = (text: string) => console.log(text)
 
 /** Prints to standard error, because standard output may contain JSON. */
@@ -121,7 +119,7 @@ function targetOf(chainId: number, url?: string): Target {
   const rpcUrl =
     url ??
     rpcUrlOf(chainId) ??
-    loadRegistry({ chainsDir: CHAINS_DIR }).chain(chainId)?.rpcUrls[0] ??
+    loadRegistry({ chainsDir: userDirectories().CHAINS_DIR }).chain(chainId)?.rpcUrls[0] ??
     fail(`no file of chain ${chainId} names an endpoint: --rpc or RPC_URL_${chainId} must`)
   return { chainId, rpcUrl }
 }

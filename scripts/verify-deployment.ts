@@ -3,11 +3,10 @@
  * code hashes of the Guard and of every Executor with their sources. With an endpoint, also compares them with the code
  * on the chain.
  */
-import { join } from 'node:path'
 import { DeployError, verifyDeployment } from '@sluice/contracts'
 import { commandLine, fail } from './lib/command-line.ts'
 import { rpcUrlOf } from './lib/rpc-url.ts'
-import { root, userDirectories, userPath } from './lib/run.ts'
+import { deploymentsDirOf } from './lib/run.ts'
 
 const usage = `npm run verify-deployment -- <chainId> [--rpc <url>] [--deployments <dir>]
   --rpc          else RPC_URL_<id>; without an endpoint, no chain is read
@@ -22,9 +21,7 @@ try {
   const rpcUrl = values.rpc ?? rpcUrlOf(Number(id))
   const { checks, notes } = await verifyDeployment({
     chainId: Number(id),
-    deploymentsDir: values.deployments
-      ? userPath(values.deployments)
-      : (userDirectories().DEPLOYMENTS_DIR ?? join(root, 'deployments')),
+    deploymentsDir: deploymentsDirOf(values.deployments),
     ...(rpcUrl ? { rpcUrl } : {}),
   })
   for (const { what, ok } of checks) console.log(`${ok ? 'same     ' : 'DIFFERENT'} ${what}`)

@@ -17,6 +17,10 @@ type ExcludedPools = { readonly pools: string; readonly why: string }
 /** Reason for pools that cannot be quoted by math, and cannot be sampled either. */
 const NEITHER_MATH_NOR_SAMPLES = 'unknown math; only pools of up to four tokens are sampled'
 
+const EKUBO_EXCLUDED: ExcludedPools = {
+  pools: 'pools whose extension accepts swaps only from itself',
+  why: 'no step of the Executor calls it',
+}
 const CURVE_EXCLUDED: ExcludedPools = {
   pools:
     'of unknown implementations, those of more than four coins; of a pair with over 16 pools of a factory, all but the 16 deepest',
@@ -54,11 +58,8 @@ export const EXCLUDED: Readonly<Record<string, ExcludedPools>> = {
     pools: 'of a pair with over 8 pools of a factory in one order, all but the 8 deepest and 32 newer ones',
     why: 'anyone can create any number',
   },
-  ekubo: { pools: 'pools whose extension accepts swaps only from itself', why: 'no step of the Executor calls it' },
-  'ekubo-v2': {
-    pools: 'pools whose extension accepts swaps only from itself',
-    why: 'no step of the Executor calls it',
-  },
+  ekubo: EKUBO_EXCLUDED,
+  'ekubo-v2': EKUBO_EXCLUDED,
   'euler-swap': {
     pools: 'of a pair with over 16 pools, all but the 16 of the largest deposits and 32 newer ones',
     why: 'anyone can create any number',

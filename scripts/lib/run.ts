@@ -21,6 +21,11 @@ export function userDirectories(
   return Object.fromEntries(DIRECTORIES.flatMap((name) => (env[name] ? [[name, userPath(env[name])] as const] : [])))
 }
 
+/** Returns the folder of deployments: that of an option, of `DEPLOYMENTS_DIR`, or of the repository. */
+export function deploymentsDirOf(option: string | undefined): string {
+  return option ? userPath(option) : (userDirectories().DEPLOYMENTS_DIR ?? join(root, 'deployments'))
+}
+
 export type CommandResult = { readonly code: number; readonly output: string }
 
 /**

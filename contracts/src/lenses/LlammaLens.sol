@@ -59,7 +59,7 @@ contract LlammaLens is SampleLens {
         return address(uint160(_word(pool, abi.encodeCall(ILlamma.coins, (index)), 0)));
     }
 
-    /// @dev One word of an answer; zero if there is none.
+    /// @dev A word of the return data; zero if the call fails or returns too little.
     function _word(address target, bytes memory call, uint256 index) private view returns (uint256 word) {
         (bool ok, bytes memory data) = target.staticcall(call);
         if (!ok || data.length < 32 * (index + 1)) return 0;

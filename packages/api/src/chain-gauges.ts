@@ -26,9 +26,11 @@ export function clearChainSeries(metrics: Metrics): void {
   const { headBlock, headAge, chainState, pools, scan, scanState, audited, state, evictions, slots, trust } = metrics
   const { endpoint, clock, clockState } = metrics.rpc
   const { streams, load, callers } = metrics
-  for (const gauge of [headBlock, headAge, chainState, pools, scan, scanState, audited, state, evictions, slots])
-    gauge.reset()
-  for (const gauge of [trust, endpoint, clock, clockState, streams, load, callers]) gauge.reset()
+  const gauges = [
+    ...[headBlock, headAge, chainState, pools, scan, scanState, audited, state, evictions, slots, trust],
+    ...[endpoint, clock, clockState, streams, load, callers],
+  ]
+  for (const gauge of gauges) gauge.reset()
 }
 
 /** Sets the gauges of a chain's current state. */

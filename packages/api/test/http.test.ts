@@ -29,7 +29,7 @@ const cases: Case[] = [
   ['a parameter in brackets', '/aggregator/1?src[]=1', 400, 'src and dst must be valid 0x... addresses'],
   ['a repeated parameter in brackets', `${swapPath()}&amount[]=2`, 400, 'amount must be given once'],
   [
-    'an excluded pool in brackets that is none',
+    'an excluded pool in brackets that has no valid id',
     `${swapPath()}&excludePools%5B%5D=1`,
     400,
     'excludePools must be pool addresses or ids, separated by commas',

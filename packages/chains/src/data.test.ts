@@ -67,6 +67,10 @@ describe.each(files)('$name', ({ name, text, file }) => {
   })
 })
 
+test('of all chains, only Monad charges the gas limit', () => {
+  expect(files.filter(({ file }) => file.chargesGasLimit).map(({ name }) => name)).toEqual(['143.json'])
+})
+
 test('Ethereum has every pool factory of Curve', () => {
   // Numbers 3, 6, 8, 11, 12, and 13 of Curve's address provider 0x5ffe7FB82894076ECB99A30D6A32e969e6e35E98.
   const factories = [

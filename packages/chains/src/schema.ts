@@ -73,6 +73,8 @@ export const chainFileSchema = z
     /** Null if no source states the block time. */
     blockTimeMs: z.number().positive().nullable(),
     l1FeeModel: z.enum(L1_FEE_MODELS),
+    maxTransactionGas: z.int().positive().exactOptional(),
+    chargesGasLimit: z.literal(true).exactOptional(),
     /** Supported EVM features. An absent flag is unknown, not false. */
     evm: z.strictObject({
       push0: z.boolean().exactOptional(),

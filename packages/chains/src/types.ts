@@ -85,6 +85,10 @@ export type Chain = {
   readonly explorer?: string
   readonly blockTimeMs: number
   readonly l1FeeModel: L1FeeModel
+  /** Maximum gas per transaction if the chain chose its own limit when it introduced EIP-7825. */
+  readonly maxTransactionGas?: number
+  /** True if a transaction is charged its gas limit, without refunds. */
+  readonly chargesGasLimit?: true
   /** Supported EVM features. An absent flag is unknown, not false. */
   readonly evm: { readonly push0?: boolean; readonly transientStorage?: boolean; readonly mcopy?: boolean }
   readonly dexes: readonly DexRow[]

@@ -77,7 +77,7 @@ describe.each([3, 2] as const)('a model of the core of version %i', (version) =>
     anvil = await startAnvil()
     rpc = createRpc({ chainId: Number(await request<Hex>(anvil.url, 'eth_chainId', [])), urls: [anvil.url] })
     const builder = createBuilder(anvil.url, toAddress(accounts()[0]!.address))
-    const { Coin, Core, CoreV2 } = compileModels(version === 2 ? 'EkuboV2.sol' : 'Ekubo.sol')
+    const { Coin, Core, CoreV2 } = compileModels('Ekubo.sol')
     model = await builder.deploy((version === 2 ? CoreV2 : Core) as never)
     const coins = [await builder.deploy(Coin as never), await builder.deploy(Coin as never)]
     for (const coin of coins) for (const holder of [TRADER, model.address]) await coin.send('mint', [holder, PLENTY])

@@ -8,9 +8,9 @@ import type { Contract } from '@sluice/devnet'
 import { Interface } from 'ethers'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { solidlyV3 } from '../src/dexes/solidly-v3/index.ts'
-import type { SolidlyV3State } from '../src/dexes/solidly-v3/types.ts'
 import type { Pool } from '../src/index.ts'
 import { runReads } from '../src/market/reads.ts'
+import type { ConcentratedState } from '../src/math/concentrated.ts'
 import { MAX_TICK, sqrtRatioAtTick } from '../src/math/ticks.ts'
 import { compareCapacities, makeRich } from './fuzz/capacity.ts'
 import { type Node, startNode, worldOf } from './fuzz/deployed.ts'
@@ -41,7 +41,8 @@ let tokens: readonly [Address, Address]
 const contracts: Contract[] = []
 const created: Pool<null>[] = []
 /** Logs of the pools after their creation, with their states before and after. */
-const steps: { readonly before: Pool<SolidlyV3State>; readonly logs: readonly object[]; readonly after: unknown }[] = []
+const steps: { readonly before: Pool<ConcentratedState>; readonly logs: readonly object[]; readonly after: unknown }[] =
+  []
 
 beforeAll(async () => {
   node = await startNode()
@@ -86,10 +87,10 @@ function changes(r: Random, price: number, spacing: number): readonly Change[] {
   ]
 }
 
-async function read(pool: Pool<null>): Promise<SolidlyV3State | null> {
+async function read(pool: Pool<null>): Promise<ConcentratedState | null> {
   const { hash: blockHash } = await node.ask<{ hash: Hex }>('eth_getBlockByNumber', ['latest', false])
   const [states] = await runReads(node.rpc, { blockHash }, [solidlyV3.readStates(row, [pool])])
-  return states![0] as SolidlyV3State | null
+  return states![0] as ConcentratedState | null
 }
 
 async function record(pool: Pool<null>, contract: Contract, [name, values]: Change): Promise<void> {
@@ -116,7 +117,7 @@ test('position and fee logs update a pool like another read', () => {
 
 test('a swap log leaves the state of the quote', async () => {
   let swaps = 0
-  for (const pool of world.pools() as readonly Pool<SolidlyV3State>[]) {
+  for (const pool of world.pools() as readonly Pool<ConcentratedState>[]) {
     const amountIn = solidlyV3.reserves(pool)[0]! / 50n
     const { state } = solidlyV3.quoteExactInput(pool, ...tokens, amountIn)
     const snapshot = await node.ask<string>('evm_snapshot')

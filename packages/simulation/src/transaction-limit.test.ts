@@ -1,4 +1,4 @@
-import { type Hex, ZERO_ADDRESS } from '@sluice/chains'
+import { type Hex, loadRegistry, ZERO_ADDRESS } from '@sluice/chains'
 import { type BlockHeader, NO_HASH, type Rpc, RpcError } from '@sluice/rpc'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { osakaLimitOf, TransactionLimit } from './transaction-limit.ts'
@@ -129,13 +129,13 @@ test('a check of a past block decides neither about a later block nor about one 
 })
 
 test.each([
-  [1, 'none', OSAKA_LIMIT],
-  [8453, 'op-stack', OSAKA_LIMIT],
-  [137, 'none', 32_000_000n],
-  [143, 'none', 30_000_000n],
-  [42161, 'arbitrum', 32_000_000n],
-] as const)('chain %d with fee model %s has its own limit', async (chainId, l1FeeModel, expected) => {
-  const limit = new TransactionLimit(osakaLimitOf({ chainId, l1FeeModel }))
+  [1, OSAKA_LIMIT],
+  [8453, OSAKA_LIMIT],
+  [137, 32_000_000n],
+  [143, 30_000_000n],
+  [42161, 32_000_000n],
+] as const)('chain %d of the registry has the limit %d', async (chainId, expected) => {
+  const limit = new TransactionLimit(osakaLimitOf(loadRegistry().chain(chainId)!))
   const { rpc } = limitOf({ answer: ACTIVE })
   expect(await limit.limitAt(rpc, headerOf(100), {})).toBe(expected)
   expect(await limit.limitAt(rpc, headerOf(101), {})).toBe(expected)

@@ -6,16 +6,14 @@ import { type BlockHeader, NO_HASH, type RequestOptions, type Rpc, RpcError } fr
 const OSAKA_GAS = 16_777_216n
 /** Maximum gas per transaction of Arbitrum chains since ArbOS 51. */
 const ARBITRUM_GAS = 32_000_000n
-/** Maximum gas per transaction of other chains that chose their own: Polygon PoS, its testnet, and Monad. */
-const LIMIT_BY_CHAIN: ReadonlyMap<number, bigint> = new Map([
-  [137, 32_000_000n],
-  [80_002, 32_000_000n],
-  [143, 30_000_000n],
-])
 
 /** Returns the maximum gas per transaction that a chain has since it has the instructions of Osaka. */
-export function osakaLimitOf({ chainId, l1FeeModel }: Pick<Chain, 'chainId' | 'l1FeeModel'>): bigint {
-  return LIMIT_BY_CHAIN.get(chainId) ?? (l1FeeModel === 'arbitrum' ? ARBITRUM_GAS : OSAKA_GAS)
+export function osakaLimitOf({
+  maxTransactionGas,
+  l1FeeModel,
+}: Pick<Chain, 'maxTransactionGas' | 'l1FeeModel'>): bigint {
+  if (maxTransactionGas !== undefined) return BigInt(maxTransactionGas)
+  return l1FeeModel === 'arbitrum' ? ARBITRUM_GAS : OSAKA_GAS
 }
 
 /** Address at which the code that tests the EVM version is installed. */

@@ -86,7 +86,7 @@ export async function startEkubo(code: Hex, seed: number, version: EkuboVersion)
   const builder = createBuilder(anvil.url, toAddress(accounts()[0]!.address))
   await ask('anvil_setCode', [core, code])
   await standTrader(ask)
-  const { Coin, Provider, ProviderV2 } = compileModels(version === 2 ? 'EkuboV2.sol' : 'Ekubo.sol')
+  const { Coin, Provider, ProviderV2 } = compileModels('Ekubo.sol')
   const provider = await builder.deploy((version === 2 ? ProviderV2 : Provider) as never, [core])
   const coins = [await builder.deploy(Coin as never), await builder.deploy(Coin as never)]
   for (const coin of coins) {

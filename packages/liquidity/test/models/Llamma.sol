@@ -105,13 +105,18 @@ contract LlammaPool {
     }
 }
 
-/// The factory of crvUSD.
-contract LlammaMintFactory {
+/// A factory with a list of pools.
+abstract contract LlammaList {
     address[] public amms;
 
     constructor(address[] memory list) {
         amms = list;
     }
+}
+
+/// The factory of crvUSD.
+contract LlammaMintFactory is LlammaList {
+    constructor(address[] memory list) LlammaList(list) {}
 
     function n_collaterals() external view returns (uint256) {
         return amms.length;
@@ -119,12 +124,8 @@ contract LlammaMintFactory {
 }
 
 /// The first factory of LlamaLend.
-contract LlammaLendFactory {
-    address[] public amms;
-
-    constructor(address[] memory list) {
-        amms = list;
-    }
+contract LlammaLendFactory is LlammaList {
+    constructor(address[] memory list) LlammaList(list) {}
 
     function market_count() external view returns (uint256) {
         return amms.length;

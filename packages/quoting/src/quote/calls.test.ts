@@ -3,12 +3,13 @@ import { type CallRequest, type Rpc, RpcError } from '@sluice/rpc'
 import { SimulationError } from '@sluice/simulation'
 import { Interface } from 'ethers'
 import { describe, expect, test } from 'vitest'
-import { approvalCalls, type BatchCall, checkBatch } from './calls.ts'
+import type { AccountCall } from '../approval.ts'
+import { approvalCalls, checkBatch } from './calls.ts'
 
 const [owner, spender, token] = ['1', '2', '3'].map((digit) => toAddress(`0x${digit.repeat(40)}`)) as [
-  BatchCall['to'],
-  BatchCall['to'],
-  BatchCall['to'],
+  AccountCall['to'],
+  AccountCall['to'],
+  AccountCall['to'],
 ]
 const abi = new Interface([
   'function allowance(address,address) view returns (uint256)',
@@ -101,12 +102,12 @@ describe('approvals before a swap', () => {
 })
 
 describe('approvals and swap in one simulation', () => {
-  const approval: BatchCall = { to: token, data: '0x', value: 0n }
+  const approval: AccountCall = { to: token, data: '0x', value: 0n }
   type Setup = {
     readonly result: object | Error
     readonly code?: Hex
     readonly trialWays?: object
-    readonly approvals?: readonly BatchCall[]
+    readonly approvals?: readonly AccountCall[]
     readonly fee?: object
   }
   const check = ({ result, code = '0x', trialWays = {}, approvals = [approval], fee = {} }: Setup) => {

@@ -8,9 +8,6 @@ import { tokenAbi, undefinedIfReverted } from '../permit/permit.ts'
 import type { SimulatedRoute } from './simulated-route.ts'
 import { withoutOwnFee } from './try-route.ts'
 
-/** One call of a batch. */
-export type BatchCall = AccountCall
-
 /** An approval of `amount` base units that a swap needs at a block. */
 type Approval = {
   readonly token: Address
@@ -31,11 +28,11 @@ export async function approvalCalls(
   rpc: Rpc,
   approval: Approval,
   options: RequestOptions,
-): Promise<readonly BatchCall[]> {
+): Promise<readonly AccountCall[]> {
   const { token, owner, spender, amount, block } = approval
   if (token === NATIVE) return []
   const approve = (units: bigint) => approvalOf(token, spender, units)
-  const succeeds = (call: BatchCall) => acceptsApproval(rpc, call, { owner, block }, options)
+  const succeeds = (call: AccountCall) => acceptsApproval(rpc, call, { owner, block }, options)
   const allowanceCall = tokenAbi.encodeFunctionData('allowance', [owner, spender]) as Hex
   const [answer, isApproved] = await Promise.all([
     rpc.call({ to: token, data: allowanceCall }, block, options).catch(undefinedIfReverted),
@@ -57,7 +54,7 @@ type BatchContext = Pick<SimulatedRoute, 'request' | 'route' | 'trial' | 'view' 
  * @throws QuotingError `ROUTE_REVERTED` if the combined transaction fails, or pays less than the swap alone
  */
 export async function checkBatch(
-  approvals: readonly BatchCall[],
+  approvals: readonly AccountCall[],
   { request, route, trial, view, simulate, signal }: BatchContext,
 ): Promise<readonly string[]> {
   const { to, data } = trial.swap

@@ -3,8 +3,7 @@ import { setImmediate } from 'node:timers/promises'
 
 /** Waits until reads are sent to the node. Returns at once if they have ended. */
 export async function untilSent(reads: readonly Promise<unknown>[]): Promise<void> {
-  const haveEnded = Promise.allSettled(reads).then(() => true)
-  if (!(await Promise.race([haveEnded, setImmediate(false)]))) await setImmediate()
+  await Promise.race([Promise.allSettled(reads), requestsAreSent()])
 }
 
 /**
@@ -32,12 +31,16 @@ export async function workAfterSending<T>(
   return result
 }
 
-/**
- * Undici checks that a kept-alive connection is open, and writes to it one turn of the event loop after the call. So
- * this waits for two turns.
- */
 async function runAfterSending(work: () => void, signal: AbortSignal): Promise<void> {
-  await setImmediate()
-  await setImmediate()
+  await requestsAreSent()
   if (!signal.aborted) work()
+}
+
+/**
+ * Waits until the requests of this turn are sent. Undici checks that a kept-alive connection is open, and writes to it
+ * one turn of the event loop after the call. So this waits for two turns.
+ */
+async function requestsAreSent(): Promise<void> {
+  await setImmediate()
+  await setImmediate()
 }

@@ -155,7 +155,7 @@ describe('gas', () => {
   })
 
   test('is charged up to the recommended limit on Monad, which charges the limit', async () => {
-    const [monad, other] = [await finalized({ chain: { chainId: 143 } }), await finalized()]
+    const [monad, other] = [await finalized({ chain: { chargesGasLimit: true } }), await finalized()]
     expect(monad.gasEstimate).toBe(other.gasEstimate)
     expect(monad.gasCharged).toBe((monad.gasEstimate * 12n + 9n) / 10n)
     expect(monad.gasChargedAtDeadline).toBe(monad.gasCharged)

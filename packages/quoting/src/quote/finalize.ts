@@ -9,13 +9,14 @@ import { familyOf, type Pool } from '@sluice/liquidity'
 import type { EncodedSwap, RoutePlan } from '@sluice/routing'
 import { type BlockHeader, estimateL1Fee } from '@sluice/rpc'
 import type { SwapSimulation } from '@sluice/simulation'
+import type { AccountCall } from '../approval.ts'
 import { QuotingError } from '../errors.ts'
 import { chargedGas } from '../gas/charged-gas.ts'
 import { declaredLaterGas } from '../gas/later-gas.ts'
 import { transactionGas } from '../gas/transaction-gas.ts'
 import type { TouchedPools } from '../view/touched-pools.ts'
 import { shortfallPpm, toPercent, toWhole } from './amounts.ts'
-import { approvalCalls, type BatchCall, checkBatch } from './calls.ts'
+import { approvalCalls, checkBatch } from './calls.ts'
 import type { Certificate } from './certificate.ts'
 import type { AutoSlippage } from './ports.ts'
 import { quoteId } from './quote-id.ts'
@@ -46,7 +47,7 @@ export type SwapQuote = {
   readonly bestEstimated: RoutePlan
   readonly swap: EncodedSwap
   /** The missing approvals and the swap, if the request asks for calls. */
-  readonly calls?: readonly BatchCall[]
+  readonly calls?: readonly AccountCall[]
   /** Amount that the sender receives. */
   readonly amountOut: bigint
   readonly minOutput: bigint
@@ -132,7 +133,7 @@ function clampToZero(ppm: bigint): bigint {
   return ppm > 0n ? ppm : 0n
 }
 
-type CallBatch = { readonly calls: readonly BatchCall[]; readonly warnings: readonly string[] }
+type CallBatch = { readonly calls: readonly AccountCall[]; readonly warnings: readonly string[] }
 
 /**
  * Returns the missing approvals and the swap. For an ERC-20 input without a permit, simulates all calls as one
@@ -159,9 +160,6 @@ type Gas = {
   readonly costWei: bigint
   readonly l1FeeWei: bigint | null
 }
-
-/** Chain ids of Monad, which charges the gas limit of a transaction, without refunds. */
-const CHARGES_LIMIT: ReadonlySet<number> = new Set([143])
 
 /** Returns the recommended gas limit: 20 % above the estimate, rounded up. */
 const recommendedLimit = (estimate: bigint) => (estimate * 12n + 9n) / 10n
@@ -191,7 +189,7 @@ async function gasOf({
   }
   const payment = route.tokenOut === NATIVE ? 'native' : trial.terms.direct ? 'direct' : 'token'
   const gasReserve = BigInt(reservedGas(gasUsed, payment))
-  const chargedLimit = CHARGES_LIMIT.has(chain.chainId) ? recommendedLimit(execution + gasReserve) : undefined
+  const chargedLimit = chain.chargesGasLimit ? recommendedLimit(execution + gasReserve) : undefined
   const gasCharged = chargedLimit ?? chargedWith(extraGasNextBlock)
   const chargedAtDeadline = chargedLimit ?? chargedWith(extraGasNextBlock + extraGasLater)
   const { to, value } = trial.swap

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import { bufferQuote, type VaultBuffer } from './buffer.ts'
 
-/** A vault of which one share is worth 1.5 assets. */
+/** A vault whose shares are worth 1.5 assets each. */
 const vault = {
   ...{ totalAssets: 3n * 10n ** 12n, totalSupply: 2n * 10n ** 12n, virtualShares: 0n },
   ...{ maxDeposit: 10n ** 15n, cash: 10n ** 12n },

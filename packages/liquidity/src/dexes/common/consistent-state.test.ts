@@ -27,6 +27,16 @@ const concentrated = (liquidity: bigint) => ({
     [100, -L, L],
   ],
 })
+/** Like `concentrated`, in Ekubo's representation. */
+const ekuboState = (liquidity: bigint) => ({
+  sqrtRatio: 1n << 128n,
+  tick: 0,
+  liquidity,
+  ticks: [
+    [-100, L, L],
+    [100, -L, L],
+  ],
+})
 const states: Readonly<Record<string, { fixed?: unknown; stateOf: (liquidity: bigint) => unknown }>> = {
   ...Object.fromEntries(
     ['uniswap-v3', 'pancake-v3', 'slipstream', 'ramses-cl', 'solidly-v3', 'algebra-integral', 'algebra-v1'].map(
@@ -42,28 +52,12 @@ const states: Readonly<Record<string, { fixed?: unknown; stateOf: (liquidity: bi
   ekubo: {
     // No extension, a fee of 2^59 / 2^64, and the tick spacing 10.
     fixed: { config: `0x${'00'.repeat(20)}0800000000000000${(0x80000000 + 10).toString(16)}` },
-    stateOf: (liquidity) => ({
-      sqrtRatio: 1n << 128n,
-      tick: 0,
-      liquidity,
-      ticks: [
-        [-100, L, L],
-        [100, -L, L],
-      ],
-    }),
+    stateOf: ekuboState,
   },
   'ekubo-v2': {
     // The same fee and spacing.
     fixed: { config: `0x${'00'.repeat(20)}08000000000000000000000a` },
-    stateOf: (liquidity) => ({
-      sqrtRatio: 1n << 128n,
-      tick: 0,
-      liquidity,
-      ticks: [
-        [-100, L, L],
-        [100, -L, L],
-      ],
-    }),
+    stateOf: ekuboState,
   },
   iziswap: {
     stateOf: (liquidity) => ({

@@ -3,24 +3,24 @@ import { ISolidlyV3Pool__factory } from '@sluice/bindings'
 import type { Hex } from '@sluice/chains'
 import type { Log } from '@sluice/rpc'
 import type { DexFamily, Pool } from '../../family.ts'
+import type { ConcentratedState } from '../../math/concentrated.ts'
 import { concentratedTrade } from '../common/concentrated-family.ts'
 import { concentratedLogs, readSolidlyV3 } from '../common/concentrated-state.ts'
 import { createdPool, creationTopics, findPools } from './discover.ts'
-import type { SolidlyV3State } from './types.ts'
 
 const poolInterface = ISolidlyV3Pool__factory.createInterface()
 const SET_FEE = poolInterface.getEvent('SetFee').topicHash as Hex
 const uniswapLogs = concentratedLogs()
 
 /** Solidly V3 pools. */
-export const solidlyV3: DexFamily<SolidlyV3State> = {
+export const solidlyV3: DexFamily<ConcentratedState> = {
   id: 'solidly-v3',
   findPools,
   readStates: readSolidlyV3,
   creationTopics,
   createdPool,
   topics: [...uniswapLogs.topics, SET_FEE],
-  applyLog(pool: Pool<SolidlyV3State>, log: Log) {
+  applyLog(pool: Pool<ConcentratedState>, log: Log) {
     if (log.topics[0] !== SET_FEE) return uniswapLogs.applyLog(pool, log)
     const { feeNew } = poolInterface.decodeEventLog('SetFee', log.data, log.topics)
     return { ...pool.state, feePpm: Number(feeNew) }

@@ -4,9 +4,9 @@ import { type DexRow, type Hex, toAddress } from '@sluice/chains'
 import type { Log } from '@sluice/rpc'
 import { expect, test } from 'vitest'
 import type { Pool } from '../../family.ts'
+import type { ConcentratedState } from '../../math/concentrated.ts'
 import { sqrtRatioAtTick } from '../../math/ticks.ts'
 import { solidlyV3 } from './index.ts'
-import type { SolidlyV3State } from './types.ts'
 
 const FACTORY = toAddress('0x70fe4a44ea505cfa3a57b95cf2862d4fd5f0f687')
 const ROW: DexRow = { family: 'solidly-v3', brand: 'Solidly V3', role: 'factory', address: FACTORY }
@@ -29,20 +29,20 @@ test('the creation log of a pool of Ethereum, which indexes the tick spacing, na
 })
 
 test('a fee log changes the fee of later swaps, to the largest fee and to none', () => {
-  const state: SolidlyV3State = {
+  const state: ConcentratedState = {
     ...{ sqrtPriceX96: sqrtRatioAtTick(0), tick: 0, liquidity: 10n ** 18n, feePpm: 3_000, tickSpacing: 50 },
     ticks: [
       [-5_000, 10n ** 18n],
       [5_000, -(10n ** 18n)],
     ],
   }
-  const pool: Pool<SolidlyV3State> = {
+  const pool: Pool<ConcentratedState> = {
     ...{ id: POOL, family: 'solidly-v3', dex: 'Solidly V3', address: POOL, tokens: [WETH, OTHER_TOKEN], state },
   }
   const topic = ISolidlyV3Pool__factory.createInterface().getEvent('SetFee').topicHash as Hex
   expect(solidlyV3.topics).toContain(topic)
   const outputAt = (feePpm: bigint) => {
-    const stateAfter = solidlyV3.applyLog(pool, logOf(POOL, [topic], [3_000n, feePpm])) as SolidlyV3State
+    const stateAfter = solidlyV3.applyLog(pool, logOf(POOL, [topic], [3_000n, feePpm])) as ConcentratedState
     expect(stateAfter).toEqual({ ...state, feePpm: Number(feePpm) })
     return solidlyV3.quoteExactInput({ ...pool, state: stateAfter }, WETH, OTHER_TOKEN, 10n ** 9n).amountOut
   }
