@@ -121,11 +121,16 @@ describe('a stream', () => {
     try {
       const signals: AbortSignal[] = []
       let push: (text: string) => void = () => undefined
-      const body = new ReadableStream({
-        start: (controller) => {
-          push = (text) => controller.enqueue(new TextEncoder().encode(text))
+      let isRead: () => void = () => undefined
+      const body = new ReadableStream(
+        {
+          start: (controller) => {
+            push = (text) => controller.enqueue(new TextEncoder().encode(text))
+          },
+          pull: () => isRead(),
         },
-      })
+        { highWaterMark: 0 },
+      )
       const fetch = async (_: unknown, { signal }: RequestInit) => {
         signals.push(signal!)
         return new Response(body)
@@ -139,7 +144,12 @@ describe('a stream', () => {
         ...{ code: 'NETWORK', message: 'https://x.example was not reached: nothing came for 30 s' },
       })
       await vi.advanceTimersByTimeAsync(29_999)
+      // The clock advances only when the next read, which starts the time again, is pending.
+      const nextRead = new Promise<void>((resolve) => {
+        isRead = resolve
+      })
       push(':\n\n')
+      await nextRead
       await vi.advanceTimersByTimeAsync(29_999)
       expect(signals[0]!.aborted).toBe(false)
       await vi.advanceTimersByTimeAsync(1)
