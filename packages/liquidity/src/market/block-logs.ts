@@ -2,9 +2,9 @@
  * Reads the logs of a block. A node can announce a block before it has indexed its logs; the block's bloom filter
  * reveals missing logs.
  */
+import { keccak256 } from '@sluice/bindings/keccak'
 import type { Hex } from '@sluice/chains'
 import { type BlockHeader, type Log, type Rpc, RpcError } from '@sluice/rpc'
-import { keccak256 } from 'ethers'
 import { MarketError } from '../errors.ts'
 import { sleep } from './timing.ts'
 

@@ -3,10 +3,11 @@
  * calls the Executor, which swaps in pools.
  */
 import { bytecode } from '@sluice/bindings/bytecode'
+import { keccak256 } from '@sluice/bindings/keccak'
 import type { Address, ContractRecord, Deployment, Hex } from '@sluice/chains'
 import { type DexFamily, families } from '@sluice/liquidity'
 import { type BlockRef, type Rpc, RpcError } from '@sluice/rpc'
-import { concat, keccak256, zeroPadValue } from 'ethers'
+import { concat, zeroPadValue } from 'ethers'
 import { QuotingError } from '../errors.ts'
 
 /** Bytecode that fails on an EVM before Cancun: PUSH0 three times, MCOPY, PUSH0, TLOAD, STOP. */

@@ -3,9 +3,10 @@
  * do not show this: tokens whose holders only delegate votes by signature have nonces and a domain too.
  */
 import { randomBytes } from 'node:crypto'
+import { keccak256 } from '@sluice/bindings/keccak'
 import { type Address, type Hex, toAddress } from '@sluice/chains'
 import { RpcError } from '@sluice/rpc'
-import { computeAddress, hexlify, keccak256, SigningKey, TypedDataEncoder, type TypedDataField } from 'ethers'
+import { computeAddress, hexlify, SigningKey, TypedDataEncoder, type TypedDataField } from 'ethers'
 import {
   DELEGATION_CODE,
   PERMIT2,
@@ -46,7 +47,7 @@ export async function acceptsPermit(reader: Reader, trial: PermitTrial): Promise
   const { EIP712Domain: _, ...types } = typedData.types
   const hash = TypedDataEncoder.hash(typedData.domain, types as Record<string, TypedDataField[]>, typedData.message)
   const signature = trialKey.sign(hash).serialized as Hex
-  const otherSignature = trialKey.sign(keccak256(hash)).serialized as Hex
+  const otherSignature = trialKey.sign(keccak256(hash as Hex)).serialized as Hex
   const isContract = ownerCode !== '0x' && !DELEGATION_CODE.test(ownerCode)
   const accepts = (signed: Hex, code: Hex) => {
     const [to, data] = callOf(trial, signed)

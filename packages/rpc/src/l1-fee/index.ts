@@ -1,7 +1,7 @@
 /** Estimates the data fees that rollups charge for publishing a transaction on the parent chain (layer 1). */
 import { IL1FeeOracle__factory } from '@sluice/bindings'
+import { keccak256 } from '@sluice/bindings/keccak'
 import type { Hex, L1FeeModel } from '@sluice/chains'
-import { keccak256 } from 'ethers'
 import type { BlockRef, RequestOptions, Rpc } from '../types.ts'
 import { arbitrumFee } from './arbitrum.ts'
 import { lineaFee } from './linea.ts'

@@ -1,6 +1,7 @@
 /** Computes the storage keys of balances and allowances as contracts do. */
+
+import { keccak256 } from '@sluice/bindings/keccak'
 import type { Address, Hex } from '@sluice/chains'
-import { keccak256 } from 'ethers'
 import { BoundedMap } from '../bounded-map.ts'
 
 /**
@@ -71,7 +72,7 @@ export function balanceWrites(mapping: Mapping, owner: Address, value: bigint): 
   // Writes an array of length 1: one checkpoint at block 0.
   return [
     { key, value: toWord(1n) },
-    { key: keccak256(key) as Hex, value: toWord((value & MINIME_MAX) << 128n) },
+    { key: keccak256(key), value: toWord((value & MINIME_MAX) << 128n) },
   ]
 }
 
@@ -90,7 +91,7 @@ function hash(...parts: readonly string[]): Hex {
   const input = parts.join('')
   const cached = hashes.get(input)
   if (cached !== undefined) return cached
-  const result = keccak256(Buffer.from(input, 'hex')) as Hex
+  const result = keccak256(Buffer.from(input, 'hex'))
   hashes.set(input, result)
   return result
 }

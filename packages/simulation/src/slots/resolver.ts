@@ -1,6 +1,7 @@
 /** Finds and caches the storage layout of tokens. */
+
+import { keccak256 } from '@sluice/bindings/keccak'
 import type { Address, Hex } from '@sluice/chains'
-import { keccak256 } from 'ethers'
 import { BoundedMap, type StateCount } from '../bounded-map.ts'
 import type { BalanceLayout } from './amount.ts'
 import { mappingsAtSlot } from './candidates.ts'
@@ -111,7 +112,7 @@ export class SlotResolver {
     ])
     if (contractData.code === '0x') return undefined
     if (mappings.balance && mappings.allowance) return withShape(reader, mappings)
-    const codeHash = keccak256(contractData.code) as Hex
+    const codeHash = keccak256(contractData.code)
     const cached = this.layoutByCodeHash.get(codeHash)
     if (cached) {
       const cloneMappings = await findMappings(reader, mappingsOf(cached.layout, cached.token, reader.token))

@@ -1,8 +1,8 @@
 /** Finds and reads Ambient pools. */
 import { AmbientLens__factory } from '@sluice/bindings'
 import { callCodec } from '@sluice/bindings/codec'
+import { keccak256 } from '@sluice/bindings/keccak'
 import type { DexRow, Hex } from '@sluice/chains'
-import { keccak256 } from 'ethers'
 import type { Pool, Reads } from '../../family.ts'
 import { lensOf } from '../../lenses.ts'
 import { chunks } from '../common/chunks.ts'
@@ -56,7 +56,7 @@ function makePool(row: DexRow, pair: TokenPair): Pool<null> {
  */
 export function poolHash([base, quote]: TokenPair, { poolIdx }: AmbientFixed): Hex {
   const words = [base.slice(2), quote.slice(2), poolIdx.toString(16)].map((word) => word.padStart(64, '0'))
-  return keccak256(Buffer.from(words.join(''), 'hex')) as Hex
+  return keccak256(Buffer.from(words.join(''), 'hex'))
 }
 
 /** Reads whole pools, because commands of many kinds change a pool, and no log contains the price. */

@@ -1,6 +1,7 @@
 /** Reads storage slots of the core through its `sload()` function, and decodes the state word of a pool. */
+
+import { keccak256 } from '@sluice/bindings/keccak'
 import type { Address, Hex } from '@sluice/chains'
-import { keccak256 } from 'ethers'
 import type { Read } from '../../family.ts'
 import type { EkuboVersion } from './config.ts'
 import { unpackRatio } from './ratio.ts'

@@ -1,6 +1,7 @@
 /** Decodes keys of Pancake Infinity pools, and computes pool ids. */
+
+import { keccak256 } from '@sluice/bindings/keccak'
 import { type Address, type Hex, ZERO_ADDRESS } from '@sluice/chains'
-import { keccak256 } from 'ethers'
 import type { Pool } from '../../family.ts'
 import type { InfinityKey } from './types.ts'
 
@@ -36,5 +37,5 @@ export function poolId(
   const words = [currency0, currency1, hooks, manager, fee, parameters].map((value) =>
     (typeof value === 'number' ? value.toString(16) : value.slice(2)).padStart(64, '0'),
   )
-  return keccak256(Buffer.from(words.join(''), 'hex')) as Hex
+  return keccak256(Buffer.from(words.join(''), 'hex'))
 }

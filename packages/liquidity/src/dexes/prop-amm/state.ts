@@ -1,7 +1,8 @@
 /** Finds and samples proprietary AMMs. */
 import { type IPropAmmState, IPropAmmState__factory, type PropAmmLens, PropAmmLens__factory } from '@sluice/bindings'
+import { keccak256 } from '@sluice/bindings/keccak'
 import { type Address, type DexRow, type Hex, toAddress } from '@sluice/chains'
-import { concat, keccak256 } from 'ethers'
+import { concat } from 'ethers'
 import type { Pool, Reads } from '../../family.ts'
 import { lensOf } from '../../lenses.ts'
 import { pairKey, sortPair } from '../common/direction.ts'
@@ -36,7 +37,7 @@ export function* findPools(row: DexRow, pairs: readonly (readonly [Address, Addr
   return [...byKey]
     .filter(([key]) => pairKeys.has(key))
     .map(([, tokens]) => {
-      const id = keccak256(concat([row.address, ...tokens]))
+      const id = keccak256(concat([row.address, ...tokens]) as Hex)
       return { id, family: row.family, dex: row.brand, address: row.address, tokens, state: null }
     })
 }

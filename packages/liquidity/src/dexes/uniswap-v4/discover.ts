@@ -1,10 +1,10 @@
 /** Pool discovery for the Uniswap V4 PoolManager. */
 import { IUniswapV4PoolManagerState__factory, UniswapV4Lens__factory } from '@sluice/bindings'
 import { callCodec } from '@sluice/bindings/codec'
+import { keccak256 } from '@sluice/bindings/keccak'
 import { type Address, type DexRow, type Hex, isAddress, toAddress, ZERO_ADDRESS } from '@sluice/chains'
 import type { Log } from '@sluice/rpc'
 import { BoundedMap } from '@sluice/simulation'
-import { keccak256 } from 'ethers'
 import type { ListedPool, Pool, Reads } from '../../family.ts'
 import { UNISWAP_V4_LENS } from '../../lenses.ts'
 import { chunks } from '../common/chunks.ts'
@@ -67,7 +67,7 @@ function poolId([currency0, currency1]: readonly [Address, Address], key: Uniswa
   const words = [currency0, currency1, fee, tickSpacing, hooks].map((value) =>
     (typeof value === 'number' ? value.toString(16) : value.slice(2)).padStart(64, '0'),
   )
-  return keccak256(Buffer.from(words.join(''), 'hex')) as Hex
+  return keccak256(Buffer.from(words.join(''), 'hex'))
 }
 
 export function* findPools(row: DexRow, pairs: readonly (readonly [Address, Address])[]): Reads<readonly Pool<null>[]> {

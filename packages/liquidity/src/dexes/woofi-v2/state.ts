@@ -1,8 +1,9 @@
 /** Finds and reads WOOFi V2 pools. */
 import { IWoofiV2State__factory, type WoofiV2Lens, WoofiV2Lens__factory } from '@sluice/bindings'
 import { callCodec } from '@sluice/bindings/codec'
+import { keccak256 } from '@sluice/bindings/keccak'
 import type { Address, DexRow, Hex } from '@sluice/chains'
-import { concat, keccak256 } from 'ethers'
+import { concat } from 'ethers'
 import { nullIfRefused, type Pool, type Reads } from '../../family.ts'
 import { lensOf } from '../../lenses.ts'
 import { sortPair } from '../common/direction.ts'
@@ -38,7 +39,7 @@ export function* findPools(row: DexRow, pairs: readonly (readonly [Address, Addr
     .filter(([a, b]) => tokensWithReserve.has(a) && tokensWithReserve.has(b))
     .map((pair) => {
       const sortedPair = sortPair(pair)
-      const id = keccak256(concat([row.address, ...sortedPair]))
+      const id = keccak256(concat([row.address, ...sortedPair]) as Hex)
       return { id, family: row.family, dex: row.brand, address: row.address, tokens: sortedPair, state: null }
     })
 }
