@@ -4,7 +4,6 @@ import { callCodec } from '@sluice/bindings/codec'
 import { keccak256 } from '@sluice/bindings/keccak'
 import { type Address, type DexRow, type Hex, isAddress, toAddress, ZERO_ADDRESS } from '@sluice/chains'
 import type { Log } from '@sluice/rpc'
-import { BoundedMap } from '@sluice/simulation'
 import type { ListedPool, Pool, Reads } from '../../family.ts'
 import { UNISWAP_V4_LENS } from '../../lenses.ts'
 import { chunks } from '../common/chunks.ts'
@@ -48,13 +47,6 @@ const USUAL_KEYS: readonly (readonly [fee: number, tickSpacing: number])[] = [
 const MAX_FEE = 0xffffff
 /** Maximum `tickSpacing` of a key that the manager accepts. */
 const MAX_TICK_SPACING = 32_767
-/** Maximum token pairs whose usual pool ids are cached. A pair takes about 2 KB. */
-const MAX_CACHED_PAIRS = 4_000
-/**
- * Pool ids of the usual keys, by sorted token pair. Without this cache, hashing takes a third of the time to read the
- * pools of a past block.
- */
-const usualIdsByPair = new BoundedMap<string, readonly Hex[]>(MAX_CACHED_PAIRS)
 /** Pool ids per read. A read takes about 2.6 million gas. */
 const IDS_PER_READ = 800
 
@@ -76,12 +68,7 @@ export function* findPools(row: DexRow, pairs: readonly (readonly [Address, Addr
 }
 
 function usualPools(row: DexRow, pair: readonly [Address, Address]): readonly Pool<null>[] {
-  const tokens = sortPair(pair)
-  const keys = USUAL_KEYS.map(([fee, tickSpacing]) => ({ fee, tickSpacing, hooks: ZERO_ADDRESS }))
-  const pairKey = tokens.join()
-  const ids = usualIdsByPair.get(pairKey) ?? keys.map((key) => poolId(tokens, key))
-  usualIdsByPair.set(pairKey, ids)
-  return keys.map((key, k) => poolWithId(row, tokens, key, ids[k]!))
+  return USUAL_KEYS.map(([fee, tickSpacing]) => makePool(row, pair, { fee, tickSpacing, hooks: ZERO_ADDRESS }))
 }
 
 /** Returns the candidates that are initialized. An initialized pool always has a price. */
