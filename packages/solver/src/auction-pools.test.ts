@@ -148,6 +148,14 @@ test('decimal numbers are read to 18 places, rounded down', () => {
   ])
 })
 
+test('decimal numbers may have an exponent, as small fees and large scaling factors do', () => {
+  expect(['1E-7', '2.5e-6', '1E+12', '1.5e1', '9E-19', '1e-99'].map(toFixed18)).toEqual([
+    ...[WHOLE / 10n ** 7n, (25n * WHOLE) / 10n ** 7n, WHOLE * 10n ** 12n, 15n * WHOLE, 0n, 0n],
+  ])
+  expect(read({ ...product, fee: '3E-3' })).toMatchObject([{ fee: '3E-3' }])
+  for (const fee of ['E-3', '3E', '3E-100', '3.E2', '1e']) expect(() => read({ ...product, fee })).toThrow('fee')
+})
+
 describe('bounds of an auction', () => {
   const ticks = (count: number) => ({
     ...concentrated,

@@ -29,7 +29,8 @@ const signedInteger = z
   .string()
   .regex(/^-?\d{1,39}$/, 'must be a decimal integer')
   .transform(BigInt)
-const decimal = z.string().regex(/^\d{1,60}(\.\d{1,60})?$/, 'must be a decimal number')
+/** The driver's library writes small numbers with an exponent, such as `1E-7`. */
+const decimal = z.string().regex(/^\d{1,60}(\.\d{1,60})?(E[+-]?\d{1,2})?$/i, 'must be a decimal number')
 const uid = z.string().regex(/^0x[0-9a-fA-F]{112}$/, 'must be an order UID of 56 bytes')
 
 const token = z.object({
@@ -139,8 +140,11 @@ export type AuctionTokens = Auction['tokens']
 /** Parses an auction. @throws BodyError for the first invalid field */
 export const readAuction = (body: unknown): Auction => readBody(auction, body)
 
-/** Converts a decimal number to units of 10^-18, rounded down. */
+/** Converts a decimal number, with or without an exponent, to units of 10^-18, rounded down. */
 export function toFixed18(text: string): bigint {
-  const [integer = '0', fraction = ''] = text.split('.')
-  return BigInt(integer + fraction.slice(0, 18).padEnd(18, '0'))
+  const [mantissa = '0', exponent = '0'] = text.split(/E/i)
+  const [integer = '0', fraction = ''] = mantissa.split('.')
+  const digits = BigInt(integer + fraction)
+  const shift = 18 + Number(exponent) - fraction.length
+  return shift < 0 ? digits / 10n ** BigInt(-shift) : digits * 10n ** BigInt(shift)
 }
