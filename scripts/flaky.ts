@@ -1,14 +1,14 @@
 /**
  * `npm run flaky [-- --resume] [folders]`: runs the TypeScript tests ten times with two busy loops in parallel, and ten
- * times pinned to one core. Records the failed tests of each run in bench/results/flaky.json. Fails if any test failed.
- * The variable RUNS changes the ten. `--resume` continues the recorded series, because twenty runs take hours; each run
- * has its own commit. Pinning needs `taskset` of util-linux.
+ * times pinned to one core. Records the failed tests of each run and their messages in bench/results/flaky.json. Fails
+ * if any test failed. The variable RUNS changes the ten. `--resume` continues the recorded series, because twenty runs
+ * take hours; each run has its own commit. Pinning needs `taskset` of util-linux.
  */
 import { spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
+import { parseArgs, stripVTControlCharacters } from 'node:util'
 import { lastRecord, record, rounded } from '../bench/record.ts'
 import { root, run } from './lib/run.ts'
 
@@ -22,7 +22,12 @@ type Report = {
   readonly testResults: readonly {
     readonly name: string
     readonly status: string
-    readonly assertionResults: readonly { readonly fullName: string; readonly status: string }[]
+    readonly message: string
+    readonly assertionResults: readonly {
+      readonly fullName: string
+      readonly status: string
+      readonly failureMessages: readonly string[]
+    }[]
   }[]
 }
 type RunResult = {
@@ -49,6 +54,9 @@ for (let k = 1; k <= RUNS; k++) {
 }
 process.exitCode = results.some(({ failed, passed }) => failed.length > 0 || passed === 0) ? 1 : 0
 
+const MAX_MESSAGE_CHARS = 1_000
+const startOf = (message: string): string => stripVTControlCharacters(message).slice(0, MAX_MESSAGE_CHARS)
+
 async function runOnce(condition: Condition): Promise<RunResult> {
   const folder = mkdtempSync(join(tmpdir(), 'sluice-flaky-'))
   const file = join(folder, 'report.json')
@@ -62,11 +70,13 @@ async function runOnce(condition: Condition): Promise<RunResult> {
     const [command, ...args] = condition === 'pinned' ? ['taskset', '-c', '0', ...vitest] : vitest
     await run(command!, args, { quiet: true })
     const { numPassedTests: passed, testResults } = JSON.parse(readFileSync(file, 'utf8')) as Report
-    const failures = testResults.flatMap(({ name, status, assertionResults }) => {
+    const failures = testResults.flatMap(({ name, status, message, assertionResults }) => {
       const path = name.slice(root.length + 1)
       const tests = assertionResults.filter((test) => test.status === 'failed')
       // A file can also fail outside of its tests, for example at an import.
-      return status === 'failed' && tests.length === 0 ? [path] : tests.map(({ fullName }) => `${path} > ${fullName}`)
+      return status === 'failed' && tests.length === 0
+        ? [`${path}: ${startOf(message)}`]
+        : tests.map(({ fullName, failureMessages }) => `${path} > ${fullName}: ${startOf(failureMessages.join('; '))}`)
     })
     const { output } = await run('git', ['rev-parse', '--short', 'HEAD'], { quiet: true })
     return {

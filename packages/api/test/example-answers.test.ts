@@ -45,11 +45,14 @@ test.each(operations.map(({ operationId }) => operationId))(
   '%s: the example has the fields of a live response',
   (id) => {
     const examples = recorded as Readonly<Record<string, ExampleAnswer>>
-    expect(shapeOf(examples[id]!.answer)).toEqual(shapeOf(fresh[id]!.answer))
+    const [example, live] = [examples, fresh].map((answers) => shapeOf(answers[id]!.answer)) as [string[], string[]]
+    expect(withoutTypesOfNulls(example, live)).toEqual(withoutTypesOfNulls(live, example))
   },
 )
 
 test('a response without a required field is detected', () => {
+  expect(withoutTypesOfNulls(shapeOf({ a: 1, b: null }), shapeOf({ a: 1, b: [{ c: '' }] }))).toEqual(['a number', 'b'])
+  expect(withoutTypesOfNulls(shapeOf({ a: 1, b: [{ c: '' }] }), shapeOf({ a: 1, b: null }))).toEqual(['a number', 'b'])
   expect(shapeOf({ a: 1, b: [{ c: '' }] })).toEqual(['a number', 'b', 'b[] c string'])
   expect(shapeOf({ a: 1 })).not.toEqual(shapeOf({ a: '1' }))
   const validate = ajv.getSchema('document#/components/schemas/Quote')!
@@ -64,4 +67,15 @@ function shapeOf(value: unknown, path = ''): string[] {
     shapeOf(fieldValue, `${path} ${/^(0x[0-9a-fA-F]+|\d+(:0x[0-9a-fA-F]+)?)$/.test(name) ? '*' : name}`.trim()),
   )
   return [...new Set(all)].toSorted()
+}
+
+/**
+ * Returns a shape without the types of values that are null in it or in the other shape. A bound, for example, is null
+ * if a slow machine did not compute it in time.
+ */
+function withoutTypesOfNulls(shape: readonly string[], otherShape: readonly string[]): string[] {
+  const nulls = [...shape, ...otherShape].flatMap((entry) => /^(.*) null$/.exec(entry)?.[1] ?? [])
+  const nullOf = (entry: string) =>
+    nulls.find((path) => entry === path || (/^(\[\])? /.test(entry.slice(path.length)) && entry.startsWith(path)))
+  return [...new Set(shape.map((entry) => nullOf(entry) ?? entry))].toSorted()
 }

@@ -417,7 +417,7 @@ describe('quotes for UniswapX', () => {
         const answer = await post('/uniswapx/quote', order)
         expect(answer).toMatchObject({ status: 200, body: expected })
         return answer
-      }, 30_000)
+      }, 80_000)
     const forward = await answered(orderOf(), {
       chainId: 31337,
       requestId: 'a-b-c',
@@ -431,7 +431,7 @@ describe('quotes for UniswapX', () => {
     // The reverse quote must have about the same price.
     expect(BigInt(back.body.amountIn)).toBeGreaterThan((WHOLE * 999n) / 1000n)
     expect(BigInt(back.body.amountIn)).toBeLessThan((WHOLE * 1001n) / 1000n)
-  })
+  }, 180_000)
 
   test('without a quote it answers 204, and names the field that is wrong', async () => {
     expect((await post('/uniswapx/quote', orderOf({ tokenOut: `0x${'12'.repeat(20)}` }))).status).toBe(204)
