@@ -174,11 +174,13 @@ test('chains that the process owns are listed, with their unfinished scans', asy
 test('failures are logged by their kind, a full Redis and unknown errors as errors', async () => {
   await open()
   bus.options.onAway!(new FakeBusError('AWAY'))
+  bus.options.onAway!(new FakeBusError('CLUSTER'))
   bus.options.onFull!(new FakeBusError('FULL') as never)
   const { onError } = indexers!.options
   for (const error of [new FakeBusError('LOST'), new FakeBusError('FULL'), new Error('x')]) onError!(error)
   expect(lines).toEqual([
     ['warn', 'AWAY', 'Redis does not answer'],
+    ['error', 'CLUSTER', 'Redis Cluster is not supported: REDIS_URL must name a server without cluster mode'],
     ['error', 'FULL', 'Redis is full: chains cannot be published'],
     ['info', 'LOST', 'indexer error, retrying'],
     ['error', undefined, 'indexer error, retrying'],

@@ -89,7 +89,12 @@ export class ScaleOut {
       if (code === 'FULL') return onFull(error)
       rateLimitedLog.write(code === 'UNKNOWN' ? 'error' : 'info', error, code, 'indexer error, retrying')
     }
-    const bus = new StateBus({ url, onAway: (error) => log.warn({ err: error }, 'Redis does not answer'), onFull })
+    const onAway = (error: unknown) => {
+      if (error instanceof BusError && error.code === 'CLUSTER')
+        log.error({ err: error }, 'Redis Cluster is not supported: REDIS_URL must name a server without cluster mode')
+      else log.warn({ err: error }, 'Redis does not answer')
+    }
+    const bus = new StateBus({ url, onAway, onFull })
     const indexers =
       role === 'worker' || role === 'solver'
         ? null

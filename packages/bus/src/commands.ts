@@ -11,7 +11,7 @@ const FAILURE_PAUSE_MS = 250
 export class Commands implements Connection {
   private readonly url: string
   private currentConnection: Promise<Connection> | null = null
-  private failedAtMs = 0
+  private failedAtMs = Number.NEGATIVE_INFINITY
   private isClosed = false
 
   constructor(url: string) {
@@ -39,12 +39,12 @@ export class Commands implements Connection {
 
   private connection(): Promise<Connection> {
     if (this.currentConnection) return this.currentConnection
-    if (this.isClosed || Date.now() - this.failedAtMs < FAILURE_PAUSE_MS)
+    if (this.isClosed || performance.now() - this.failedAtMs < FAILURE_PAUSE_MS)
       return Promise.reject(new BusError('AWAY', 'no connection to Redis'))
     const pendingConnection = connect(this.url)
     this.currentConnection = pendingConnection
     pendingConnection.catch(() => {
-      this.failedAtMs = Date.now()
+      this.failedAtMs = performance.now()
       if (this.currentConnection === pendingConnection) this.currentConnection = null
     })
     return pendingConnection

@@ -20,14 +20,14 @@ export type RedisReply = string | number | null | readonly RedisReply[]
  * nothing would notice a write that Redis executes late or twice.
  */
 export interface Connection {
-  /** Sends a command. @throws BusError `AWAY`, `FULL`; other errors of Redis are rethrown unchanged */
+  /** Sends a command. @throws BusError `AWAY`, `FULL`, `CLUSTER`; other errors of Redis are rethrown unchanged */
   call<T = RedisReply>(...command: readonly Argument[]): Promise<T>
   close(): void
 }
 
 /** A connection that is not shared, with access to binary replies. */
 export interface OwnConnection extends Connection {
-  /** Like `call`, but returns strings as bytes. @throws BusError `AWAY`, `FULL` */
+  /** Like `call`, but returns strings as bytes. @throws BusError `AWAY`, `FULL`, `CLUSTER` */
   callForBytes<T>(...command: readonly Argument[]): Promise<T>
 }
 
@@ -87,6 +87,8 @@ function toBusError(cause: unknown): unknown {
     return new BusError('FULL', 'Redis is full: it refuses writes at its maxmemory', { cause })
   if (/\bMISCONF\b/.test(message))
     return new BusError('FULL', 'Redis refuses writes: it cannot write to its disk', { cause })
+  if (/^(MOVED|ASK|CROSSSLOT|CLUSTERDOWN)\b/.test(message))
+    return new BusError('CLUSTER', 'Redis runs in cluster mode, which is not supported', { cause })
   return cause
 }
 

@@ -4,11 +4,12 @@ import { CodedError } from '@sluice/chains'
 /**
  * AWAY: no connection to Redis, no reply in time, or a connection to a replica.
  * FULL: Redis rejects writes because of its `maxmemory`, or because it cannot write to its disk.
+ * CLUSTER: Redis runs in cluster mode, which is not supported.
  * LOST: another process holds the lease.
  * CHANGED: Redis holds another state than the one published last.
  * DAMAGED: the state in Redis is incomplete and cannot be joined.
  */
-export type BusErrorCode = 'AWAY' | 'FULL' | 'LOST' | 'CHANGED' | 'DAMAGED'
+export type BusErrorCode = 'AWAY' | 'FULL' | 'CLUSTER' | 'LOST' | 'CHANGED' | 'DAMAGED'
 
 /** Failure of Redis, or of a state in it. */
 export class BusError extends CodedError<BusErrorCode> {

@@ -201,7 +201,7 @@ export class FollowedMarket implements Market {
     const reason = this.failureReason()
     return {
       head: this.states.at(-1)?.block ?? null,
-      lagMs: confirmedMs === null ? null : Date.now() - confirmedMs,
+      lagMs: confirmedMs === null ? null : Math.round(performance.now() - confirmedMs),
       error: reason,
       ...(reason !== null && { reason }),
       audit: { checked: 0, repaired: 0 },
@@ -253,10 +253,10 @@ export class FollowedMarket implements Market {
   /** Requests pairs until they are in the current state. */
   private async loadPairs(request: Pick<PairRequest, 'groups' | 'tokens'>, signal?: AbortSignal): Promise<void> {
     const isFulfilled = () => this.hasPairs(request)
-    const deadline = Date.now() + MAX_WAIT_MS
+    const deadline = performance.now() + MAX_WAIT_MS
     while (!isFulfilled()) {
       await abortable(this.requestFromOwner(request), signal)
-      const remainingMs = deadline - Date.now()
+      const remainingMs = deadline - performance.now()
       await this.waitUntil(isFulfilled, Math.min(REQUEST_INTERVAL_MS, remainingMs), signal).catch((error: unknown) => {
         if (!(error instanceof MarketError) || error.code !== 'BEHIND' || remainingMs <= REQUEST_INTERVAL_MS)
           throw error
@@ -288,7 +288,7 @@ export class FollowedMarket implements Market {
   private headId(): Promise<string | null> {
     const { commands, keys } = this.options
     if (!this.headRequest) {
-      this.headRequestAt = Date.now()
+      this.headRequestAt = performance.now()
       this.headRequest = commands
         .call<string | null>('HGET', keys.head, 'id')
         .catch(() => null)
@@ -296,7 +296,7 @@ export class FollowedMarket implements Market {
           this.headRequest = null
         })
     }
-    const remainingMs = HEAD_ID_TIMEOUT_MS - (Date.now() - this.headRequestAt)
+    const remainingMs = HEAD_ID_TIMEOUT_MS - (performance.now() - this.headRequestAt)
     return remainingMs > 0 ? Promise.race([this.headRequest, sleep(remainingMs, null)]) : Promise.resolve(null)
   }
 
@@ -306,7 +306,7 @@ export class FollowedMarket implements Market {
 
   private staleReason(): string | null {
     const { confirmedMs } = this.follower
-    if (confirmedMs !== null && Date.now() - confirmedMs <= this.freshMs) return null
+    if (confirmedMs !== null && performance.now() - confirmedMs <= this.freshMs) return null
     return this.failureReason() ?? `no indexer has reported chain ${this.chainId}`
   }
 
@@ -315,8 +315,9 @@ export class FollowedMarket implements Market {
     const { awaySince, confirmedMs } = this.follower
     const isoTime = (ms: number) => new Date(ms).toISOString()
     if (awaySince !== null) return `no state bus since ${isoTime(awaySince)}`
-    if (confirmedMs === null || Date.now() - confirmedMs <= this.freshMs) return null
-    return `no indexer has reported chain ${this.chainId} since ${isoTime(confirmedMs)}`
+    if (confirmedMs === null || performance.now() - confirmedMs <= this.freshMs) return null
+    const unixMs = Date.now() - (performance.now() - confirmedMs)
+    return `no indexer has reported chain ${this.chainId} since ${isoTime(unixMs)}`
   }
 
   private recordUse(tokens: readonly Address[]): void {

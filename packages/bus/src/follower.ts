@@ -38,8 +38,8 @@ export class StateFollower {
   /** The newest complete state; null before the first. Kept while there is no connection to Redis. */
   currentState: FollowedState | null = null
   /**
-   * Time at which the owner (the process that publishes the chain) last confirmed the state, in Unix milliseconds of
-   * this process's clock; null before the first state.
+   * Time at which the owner (the process that publishes the chain) last confirmed the state, in milliseconds of
+   * `performance.now`; null before the first state.
    */
   confirmedMs: number | null = null
   /** Unix milliseconds at which the connection was lost, or of the start before the first; null while connected. */
@@ -105,15 +105,15 @@ export class StateFollower {
   private async follow(connection: OwnConnection): Promise<void> {
     const { keys } = this.options
     const { signal } = this.stopController
-    let headCheckedAtMs = Date.now()
+    let headCheckedAtMs = performance.now()
     while (!signal.aborted) {
       const streams = ['STREAMS', keys.entries, keys.factChanges, this.currentState!.id, this.factChangesId]
       const answer = await connection.callForBytes<[Buffer, StreamEntry[]][] | null>(
         ...['XREAD', 'COUNT', ENTRIES_PER_READ, 'BLOCK', IDLE_MS, ...streams],
       )
       // Check by elapsed time, because reads are never empty while many facts change.
-      if (Date.now() - headCheckedAtMs >= IDLE_MS) {
-        headCheckedAtMs = Date.now()
+      if (performance.now() - headCheckedAtMs >= IDLE_MS) {
+        headCheckedAtMs = performance.now()
         if (!(await this.isInSync(connection))) {
           await this.join(connection)
           continue
@@ -121,7 +121,7 @@ export class StateFollower {
       }
       for (const [key, entries] of answer ?? []) {
         if (String(key) === keys.factChanges) this.applyFactChanges(entries)
-        else if (this.applyEntries(entries)) headCheckedAtMs = Date.now()
+        else if (this.applyEntries(entries)) headCheckedAtMs = performance.now()
         else {
           this.counts.gaps++
           await this.join(connection)
@@ -173,13 +173,13 @@ export class StateFollower {
       1_000 * (Number(seconds) - Number(beatSeconds)) + (Number(microseconds) - Number(beatMicroseconds)) / 1_000
     this.lastBeat = beat
     // The clock of Redis may have been set back.
-    this.confirmedMs = Date.now() - Math.max(0, ageMs)
+    this.confirmedMs = performance.now() - Math.max(0, ageMs)
   }
 
   private setState(newState: FollowedState, ids: readonly string[] | null): void {
     this.currentState = newState
     // An entry shows that the owner has just read the chain.
-    if (ids) this.confirmedMs = Date.now()
+    if (ids) this.confirmedMs = performance.now()
     this.options.onState(newState, ids)
   }
 

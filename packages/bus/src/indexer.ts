@@ -155,14 +155,14 @@ export class ChainIndexer {
   private async becomeOwner(connection: OwnConnection): Promise<void> {
     const { signal } = this.stopController
     const { leaseDelayMs = () => 0 } = this.options
-    const startedAt = Date.now()
+    const startedAt = performance.now()
     if (!this.isOwner) await sleep(leaseDelayMs(), undefined, { signal })
     for (;;) {
       this.isOwner = !this.isStopping && (await this.lease.acquire(connection))
       if (this.isOwner) return
       // The current owner repairs a damaged state.
       this.isDamaged = false
-      if (Date.now() - startedAt > KEEP_MARKET_MS && !this.isStopping) await this.closeMarket()
+      if (performance.now() - startedAt > KEEP_MARKET_MS && !this.isStopping) await this.closeMarket()
       await sleep(ACQUIRE_MS + leaseDelayMs(), undefined, { signal })
     }
   }
@@ -178,12 +178,12 @@ export class ChainIndexer {
     this.isDamaged = false
     let lastSnapshot: Snapshot | null = null
     let pendingAnswer: Promise<void> = Promise.resolve()
-    let [pairsCheckedAtMs, expirySetAtMs] = [0, 0]
+    let [pairsCheckedAtMs, expirySetAtMs] = [Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY]
     let publishedScan = ''
     while (!signal.aborted && this.openedMarket) {
       this.wakeSignal = Promise.withResolvers()
       const snapshot = market.snapshot()
-      const now = Date.now()
+      const now = performance.now()
       const pairs = this.pairChanges(market, now - pairsCheckedAtMs > PAIRS_CHECK_MS)
       if (now - pairsCheckedAtMs > PAIRS_CHECK_MS) pairsCheckedAtMs = now
       if (snapshot !== lastSnapshot || pairs.added.length + pairs.removed.length > 0) {
@@ -254,9 +254,9 @@ export class ChainIndexer {
 
   /** Waits for the first block. @throws BusError `LOST` if the node does not respond for long */
   private async waitForFirstBlock(market: IndexedMarket, connection: OwnConnection): Promise<void> {
-    const startedAt = Date.now()
+    const startedAt = performance.now()
     while (!market.health().head) {
-      if (market.health().error !== null && Date.now() - startedAt > NODE_TIMEOUT_MS)
+      if (market.health().error !== null && performance.now() - startedAt > NODE_TIMEOUT_MS)
         await this.releaseToOthers(connection)
       await sleep(FIRST_BLOCK_POLL_MS, undefined, { signal: this.stopController.signal })
     }

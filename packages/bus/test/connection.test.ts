@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { type AddressInfo, createServer, connect as openSocket, type Server, type Socket } from 'node:net'
-import { afterEach, expect, test } from 'vitest'
+import { afterEach, expect, onTestFinished, test } from 'vitest'
+import { StateBus } from '../src/bus.ts'
 import { Commands } from '../src/commands.ts'
 import { connect } from '../src/connection.ts'
 import { hasRedis, TestRedis } from './redis.ts'
@@ -51,6 +52,36 @@ test.each([
   const connection = await connect(url)
   await expect(connection.call('SET', 'a', 1)).rejects.toMatchObject({ code: 'FULL' })
   expect(await connection.call('PING')).toBe('OK')
+  connection.close()
+})
+
+test.skipIf(!hasRedis)('a server in cluster mode fails with CLUSTER, and the bus reports it at its start', async () => {
+  const redis = await TestRedis.start({ 'cluster-enabled': 'yes' })
+  try {
+    await expect(redis.call('SET', 'a', 1)).rejects.toMatchObject({ code: 'CLUSTER' })
+    const reported = new Promise((resolve) => {
+      const bus = new StateBus({ url: redis.url, onAway: resolve })
+      void onTestFinished(() => bus.close())
+    })
+    expect(await reported).toMatchObject({ code: 'CLUSTER', message: expect.stringContaining('not supported') })
+  } finally {
+    await redis.stop()
+  }
+})
+
+test.each([
+  'MOVED 3999 127.0.0.1:6381',
+  'ASK 3999 127.0.0.1:6381',
+  "CROSSSLOT Keys in request don't hash to the same slot",
+])('a reply of a cluster fails with CLUSTER: %s', async (message) => {
+  const url = await serve((socket) => {
+    socket.on('data', (data) => {
+      const commandCount = data.toString().match(/^\*\d/gm)?.length ?? 0
+      socket.write(data.includes('SET\r\n$1') ? `-${message}\r\n` : '+OK\r\n'.repeat(commandCount))
+    })
+  })
+  const connection = await connect(url)
+  await expect(connection.call('SET', 'a', 1)).rejects.toMatchObject({ code: 'CLUSTER' })
   connection.close()
 })
 

@@ -2,7 +2,7 @@
 import type { Address, Chain } from '@sluice/chains'
 import { type Market, PoolMap, TokenFacts, toText } from '@sluice/liquidity'
 import { createRpc, type Rpc } from '@sluice/rpc'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { connect } from '../src/connection.ts'
 import { StateBus } from '../src/index.ts'
 import { keysOf, SCHEMAS } from '../src/keys.ts'
@@ -67,6 +67,21 @@ describe.skipIf(!hasRedis)('a followed market', () => {
     await new Promise((resolve) => setTimeout(resolve, 2 * FRESH_MS))
     expect(market.snapshot().pools.size).toBe(2)
     expect(market.health().error).toBeNull()
+    await end()
+  })
+
+  test('stays current if the system clock is set', async () => {
+    const end = await publish()
+    await until(() => market.health().head !== null)
+    for (const offsetMs of [3_600_000, -3_600_000]) {
+      const setMs = Date.now() + offsetMs
+      vi.spyOn(Date, 'now').mockReturnValue(setMs)
+      const health = market.health()
+      const isCurrent = !isBehind(market)
+      vi.restoreAllMocks()
+      expect([health.error, isCurrent]).toEqual([null, true])
+      expect(health.lagMs).toBeGreaterThanOrEqual(0)
+    }
     await end()
   })
 

@@ -12,18 +12,24 @@ export const hasRedis = spawnSync('redis-server', ['--version']).status === 0
 
 const START_MS = 10_000
 
+/** Settings in addition to the usual ones, by name. */
+type RedisSettings = Readonly<Record<string, string>>
+
 /** A redis-server that tests can kill, stop, and replace. */
 export class TestRedis {
   readonly port: number
   private dir = newFolder()
   private process: ChildProcess | undefined
 
-  private constructor(port: number) {
+  private readonly settings: RedisSettings
+
+  private constructor(port: number, settings: RedisSettings) {
     this.port = port
+    this.settings = settings
   }
 
-  static async start(): Promise<TestRedis> {
-    const redis = new TestRedis(await freePort())
+  static async start(settings: RedisSettings = {}): Promise<TestRedis> {
+    const redis = new TestRedis(await freePort(), settings)
     await redis.start()
     return redis
   }
@@ -34,7 +40,7 @@ export class TestRedis {
 
   /** Starts the server with its earlier data, except for the last second before a kill. */
   async start(): Promise<void> {
-    this.process = launch(this.port, this.dir)
+    this.process = launch(this.port, this.dir, this.settings)
     await answers(this.url)
   }
 
@@ -42,7 +48,7 @@ export class TestRedis {
   async failOver(lostMs: number): Promise<void> {
     const port = await freePort()
     const dir = newFolder()
-    const replica = launch(port, dir)
+    const replica = launch(port, dir, this.settings)
     const url = `redis://127.0.0.1:${port}`
     await answers(url)
     const connection = await connect(url)
@@ -113,8 +119,9 @@ export class TestRedis {
 
 const newFolder = () => mkdtempSync(join(tmpdir(), 'sluice-redis-'))
 
-function launch(port: number, dir: string): ChildProcess {
-  const settings = { port, bind: '127.0.0.1', save: '', appendonly: 'yes', appendfsync: 'everysec', dir }
+function launch(port: number, dir: string, otherSettings: RedisSettings): ChildProcess {
+  const fixedSettings = { port, bind: '127.0.0.1', save: '', appendonly: 'yes', appendfsync: 'everysec', dir }
+  const settings = { ...fixedSettings, ...otherSettings }
   const args = Object.entries(settings).flatMap(([name, value]) => [`--${name}`, String(value)])
   return spawn('redis-server', args, { stdio: 'ignore' })
 }

@@ -1,6 +1,7 @@
 /** Tests of batches of calls against wallets in memory: capabilities, ids, statuses, and failures. */
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { at } from '../test/routes.ts'
+import { ENTRY_POINTS, SAFE_FAILURE, SAFE_SUCCESS, USER_OPERATION } from './account-events.ts'
 import { canBatch, sendBatch, waitForBatch } from './batch.ts'
 import { checkedWallet } from './checked-wallet.ts'
 import { ClientError } from './errors.ts'
@@ -116,9 +117,11 @@ describe('the outcome of a batch', () => {
   const hash = `0x${'9'.repeat(64)}`
   const receipt = { transactionHash: hash, status: '0x1' }
 
-  const outcomeOf = async (answers: readonly unknown[]) => {
+  const outcomeOf = async (answers: readonly unknown[], onChain: readonly unknown[] = [null]) => {
     let answerIndex = 0
-    const { wallet, requests } = walletOf(() => {
+    let receiptIndex = 0
+    const { wallet, requests } = walletOf((method) => {
+      if (method === 'eth_getTransactionReceipt') return onChain[Math.min(receiptIndex++, onChain.length - 1)]
       const answer = answers[Math.min(answerIndex++, answers.length - 1)]
       if (answer instanceof Error) throw answer
       return answer
@@ -158,6 +161,64 @@ describe('the outcome of a batch', () => {
   ])('%o is a failure, with the id', async (status) => {
     const { outcome } = await outcomeOf([{ status: 100 }, status])
     expect(outcome).toMatchObject({ code: 'REVERTED', details: { hash: '0x01' } })
+  })
+
+  const token = at('77')
+  const [entryPoint] = ENTRY_POINTS as [string]
+  const mined = (of: object = {}) => ({
+    ...{
+      transactionHash: hash,
+      status: '0x1',
+      from: address,
+      logs: [{ address: token, topics: [], data: '0x' }],
+      ...of,
+    },
+  })
+  const paddedAddress = `0x${address.slice(2).padStart(64, '0')}`
+  const operationBy = (sender: string, success: number, emitter = entryPoint) => ({
+    ...{ address: emitter, topics: [USER_OPERATION, `0x${'5'.repeat(64)}`, sender, `0x${'0'.repeat(64)}`] },
+    data: `0x${[7, success, 1, 2].map((word) => String(word).padStart(64, '0')).join('')}`,
+  })
+  const safeEvent = (event: string, emitter = address) => ({ address: emitter, topics: [event], data: '0x' })
+  const relayed = (...logs: readonly object[]) => mined({ from: at('88'), logs: [{ address: token }, ...logs] })
+
+  test.each<[string, object]>([
+    ['the account itself called', mined()],
+    ['an entry point executed', relayed(operationBy(paddedAddress, 1))],
+    ['a Safe executed', relayed(safeEvent(SAFE_SUCCESS))],
+  ])('that the wallet reports as failed is done if %s', async (_, onChain) => {
+    for (const status of [400, 500, 600]) {
+      const answers = [{ status: 100 }, { status, receipts: [{ ...receipt, transactionHash: '0x02' }, receipt] }]
+      const { outcome, requests } = await outcomeOf(answers, [null, onChain])
+      expect(outcome).toBe(hash)
+      expect(requests.filter(([method]) => method === 'eth_getTransactionReceipt')).toEqual(
+        Array(2).fill(['eth_getTransactionReceipt', [hash]]),
+      )
+    }
+  })
+
+  test.each<[string, unknown]>([
+    ['does not have the transaction', null],
+    ['reports a revert', mined({ status: '0x0' })],
+    ['reports a revert as a number', mined({ status: 0 })],
+    ['has a failed operation of the account', relayed(operationBy(paddedAddress, 0))],
+    ['has a failure of the Safe', relayed(safeEvent(SAFE_FAILURE))],
+  ])('that the wallet reports as failed is a failure if the node %s', async (_, onChain) => {
+    const { outcome } = await outcomeOf([{ status: 500, receipts: [receipt] }], [onChain])
+    expect(outcome).toMatchObject({ code: 'REVERTED', details: { hash: '0x01' } })
+  })
+
+  test.each<[string, unknown]>([
+    ['another account sent the transaction', relayed()],
+    ['the transaction moved nothing', mined({ logs: [{ address }] })],
+    ['an operation is of another account', relayed(operationBy(`0x${'6'.repeat(64)}`, 1))],
+    ['another contract logged the operation', relayed(operationBy(paddedAddress, 1, token))],
+    ['another Safe executed', relayed(safeEvent(SAFE_SUCCESS, token))],
+    ['two operations differ', relayed(operationBy(paddedAddress, 1), operationBy(paddedAddress, 0))],
+    ['the receipt has no logs', mined({ logs: null })],
+  ])('that the wallet reports as failed is pending if %s', async (_, onChain) => {
+    const { outcome } = await outcomeOf([{ status: 500, receipts: [receipt] }], [onChain])
+    expect(outcome).toMatchObject({ code: 'PENDING', details: { hash: '0x01' } })
   })
 
   test('is unknown after twenty failures in a row of the wallet, and not before', async () => {

@@ -1,4 +1,5 @@
 /** Sends several calls as one atomic batch through wallets that support EIP-5792. */
+import { batchExecution } from './batch-execution.ts'
 import { ClientError } from './errors.ts'
 import { growingPause, withinTime } from './poll.ts'
 import type { Outgoing, Wallet } from './wallet.ts'
@@ -19,6 +20,8 @@ const ANSWER_MS = 5_000
 const MAX_ID_CHARS = 8_194
 /** Maximum consecutive failures of the wallet before `waitForBatch` gives up. */
 const MAX_FAILURES = 20
+/** Maximum reads of a transaction that a wallet names for a failed batch, and that the node does not have yet. */
+const MAX_RECEIPT_READS = 5
 
 type BatchStatus = {
   /** 100 pending, 200 confirmed, 400 failed off chain, 500 reverted, 600 partially reverted. */
@@ -86,31 +89,41 @@ export async function sendBatch(
 }
 
 /**
- * Waits until a batch is mined.
+ * Waits until a batch is mined. If the wallet reports a failure and names a transaction, this transaction decides.
  *
  * @returns the hash of the batch's transaction; the id if the wallet returns no hash
- * @throws ClientError `REVERTED` if the batch failed, `PENDING` if it was not mined in time
+ * @throws ClientError `REVERTED` if the batch failed, `PENDING` if it was not mined in time, or if the wallet reports a
+ *   failure and the transaction that it names does not show one
  */
 export async function waitForBatch(wallet: Wallet, id: string, signal?: AbortSignal): Promise<string> {
   const details = { hash: id }
   const deadline = Date.now() + TIMEOUT_MS
   const pause = growingPause()
   let failures = 0
+  let receiptReads = 0
   while (Date.now() < deadline && !signal?.aborted) {
     try {
       const request = Promise.resolve(wallet.request?.('wallet_getCallsStatus', [id]))
-      const answer = Object(await withinTime(request, ANSWER_MS, 'no answer about the batch')) as BatchStatus
+      const answer = Object(await inTime(request)) as BatchStatus
       const status = statusOf(answer.status)
       const receipts: readonly unknown[] = Array.isArray(answer.receipts) ? answer.receipts : []
       const hash = (Object(receipts.at(-1)) as { transactionHash?: unknown }).transactionHash
       const isReverted = receipts.some((receipt) => (Object(receipt) as { status?: unknown }).status === '0x0')
       // Some wallets return no receipts for a confirmed batch.
       if (status === 200 && !isReverted) return typeof hash === 'string' ? hash : id
-      if (status >= 400 || (status === 200 && isReverted))
-        throw new ClientError('REVERTED', `the batch ${id} moved nothing (status ${status})`, details)
+      if (status >= 400 || (status === 200 && isReverted)) {
+        const execution = isHash(hash) ? await inTime(batchExecution(wallet, hash)) : 'reverted'
+        if (execution === 'executed') return String(hash)
+        if (execution === 'unclear') {
+          const text = `the wallet reports the batch ${id} as failed (status ${status}), but ${hash} succeeded`
+          throw new ClientError('PENDING', text, details)
+        }
+        if (execution === 'reverted' || ++receiptReads === MAX_RECEIPT_READS)
+          throw new ClientError('REVERTED', `the batch ${id} moved nothing (status ${status})`, details)
+      }
       failures = 0
     } catch (cause) {
-      if (cause instanceof ClientError && cause.code === 'REVERTED') throw cause
+      if (cause instanceof ClientError && (cause.code === 'REVERTED' || cause.code === 'PENDING')) throw cause
       if (++failures === MAX_FAILURES)
         throw new ClientError('PENDING', `the wallet does not answer about the batch ${id}`, details, { cause })
     }
@@ -118,6 +131,10 @@ export async function waitForBatch(wallet: Wallet, id: string, signal?: AbortSig
   }
   throw new ClientError('PENDING', `the batch ${id} was not mined within ${TIMEOUT_MS / 1000} s`, details)
 }
+
+const inTime = <T>(answer: Promise<T>) => withinTime(answer, ANSWER_MS, 'no answer about the batch')
+
+const isHash = (value: unknown): value is string => typeof value === 'string' && /^0x[0-9a-fA-F]{64}$/.test(value)
 
 /** Returns the status as a number. Drafts of EIP-5792 used the text `CONFIRMED` for 200. */
 function statusOf(status: unknown): number {

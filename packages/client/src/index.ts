@@ -1,5 +1,6 @@
 export { approve } from './approve.ts'
 export { canBatch } from './batch.ts'
+export { type BatchExecution, batchExecution } from './batch-execution.ts'
 export { SluiceClient } from './client.ts'
 export { type PoolFactory, type SwapContracts, singletonsFor } from './contracts.ts'
 export { contractsOf, guardOf } from './contracts-of.ts'

@@ -1,4 +1,5 @@
 /** Tests the status of a transaction that a node's responses prove, without a node. */
+import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { word } from '../test/memory-node.ts'
 import * as h from '../test/routes.ts'
@@ -138,6 +139,22 @@ test('costs of a layer-2 chain are added, and unknown prices give no cost', () =
   expect(read(h.single, logs, paidInToken).gasCost).toBeNull()
   expect(read(h.single, logs, { transaction: { feeCurrency: null } }).gasCost).not.toBeNull()
   expect(read(h.single, logs, { receipt: { effectiveGasPrice: undefined } }).gasCost).toBeNull()
+})
+
+/** Receipts with their fees; rpc and web compute the same. */
+const FEE_VECTORS = new URL('../../rpc/test/fixtures/receipt-fees.json', import.meta.url)
+
+test('the fee of a layer-2 chain is the one that the service computes', () => {
+  const vectors = JSON.parse(readFileSync(FEE_VECTORS, 'utf8')) as {
+    readonly gasUsed: string
+    readonly receipts: readonly { readonly name: string; readonly receipt: object; readonly feeWei: string | null }[]
+  }
+  const { gasUsed } = vectors
+  for (const { name, receipt, feeWei } of vectors.receipts) {
+    const native = (BigInt(gasUsed) * 7n + BigInt(feeWei ?? 0)).toString()
+    expect(read(h.single, logs, { receipt: { gasUsed, ...receipt } }).gasCost, name).toEqual({ native, l1Fee: feeWei })
+  }
+  expect(vectors.receipts.length).toBeGreaterThan(10)
 })
 
 test('a head that lags has one confirmation', () => {

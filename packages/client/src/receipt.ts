@@ -2,6 +2,7 @@
  * Waits for the outcome of a sent transaction: its receipt, that of its replacement, or the event of a Safe or an
  * ERC-4337 entry point.
  */
+import { ENTRY_POINTS, SAFE_FAILURE, SAFE_SUCCESS, USER_OPERATION } from './account-events.ts'
 import { ClientError } from './errors.ts'
 import { growingPause, withinTime } from './poll.ts'
 import { ReplacementWatch } from './replacement.ts'
@@ -14,21 +15,6 @@ const MAX_FAILURES = 20
 /** Maximum time for an answer of the node. Wallets on phones lose requests while they sleep. */
 const ANSWER_MS = 15_000
 const WORD_DIGITS = 64
-
-/**
- * ExecutionSuccess and ExecutionFailure (bytes32 txHash, uint256 payment) of a Safe. Since version 1.4, `txHash` is
- * indexed.
- */
-const SAFE_SUCCESS = '0x442e715f626346e8c54381002da614f62bee8d27386535b2521ec8540898556e'
-const SAFE_FAILURE = '0x23428b18acfb3ea64b08dc0c1d296ea9c09702c09083ca5272e64d115b687d23'
-/** UserOperationEvent(bytes32 indexed userOpHash, …, uint256 nonce, bool success, …) of ERC-4337. */
-const USER_OPERATION = '0x49628fd1471006c1482da88028e9ce4dbb080b815c9b0344d39e5a8e6ec1419f'
-/** Entry points 0.6, 0.7 and 0.8. Events of other contracts are ignored, because anyone can emit them. */
-const ENTRY_POINTS = [
-  '0x5FF137D4b0FDCD49DcA30c7CF57E578a026d2789',
-  '0x0000000071727De22E5E9d8BAf0edAc6f37da032',
-  '0x4337084D9E255Ff0702461CF8895CE9E3b5Ff108',
-]
 
 type Log = { readonly topics?: readonly string[]; readonly data?: string; readonly transactionHash?: string }
 

@@ -386,7 +386,22 @@ test('the gas price is that of the node, else base fee and tip, else an eighth a
     expect(await priceOf({ eth_gasPrice: () => answer, eth_maxPriorityFeePerGas: () => '0x3' })).toBe(83n)
     expect(await priceOf({ eth_maxPriorityFeePerGas: () => answer })).toBe(90n)
   }
-  expect(await priceOf({ eth_getBlockByNumber: () => block(5), eth_gasPrice: () => null })).toBe('BAD_ANSWER')
+  expect(await priceOf({ eth_getBlockByNumber: () => block(5), eth_gasPrice: () => null })).toBe('UNSUPPORTED')
+})
+
+test('a node that answers null to the gas price is asked once more', async () => {
+  const latest = () => block(5, { baseFeePerGas: '0x50' })
+  const { rpc, sent } = world([{ eth_getBlockByNumber: latest, eth_gasPrice: () => null }])
+  expect(await ended(rpc.gasPrice())).toBe(90n)
+  expect(sent('eth_gasPrice')).toHaveLength(2)
+  let count = 0
+  const failing = world([{ eth_getBlockByNumber: latest, eth_gasPrice: () => (count++ === 0 ? null : '0x7') }])
+  expect(await ended(failing.rpc.gasPrice())).toBe(7n)
+  const two = world([
+    { eth_getBlockByNumber: latest, eth_gasPrice: () => null },
+    { eth_getBlockByNumber: latest, eth_gasPrice: () => '0x7' },
+  ])
+  expect(await ended(two.rpc.gasPrice())).toBe(7n)
 })
 
 test('a simulation is asked for at its block', async () => {

@@ -261,10 +261,19 @@ class ChainRpc implements Rpc {
   }
 
   private readQuantity(method: string, options: RequestOptions): Promise<bigint> {
+    const misreadUpstreams = new Set<Upstream>()
     return this.run(
       async (upstream, sendContext) => {
-        const raw = await upstream.endpoint.request<Hex>(method, [], sendContext)
-        return orBadAnswer(() => BigInt(raw))
+        try {
+          const raw = await upstream.endpoint.request<Hex>(method, [], sendContext)
+          return orBadAnswer(() => BigInt(raw))
+        } catch (error) {
+          if (!(error instanceof RpcError && error.code === 'BAD_ANSWER')) throw error
+          // The first null may come from a failing node; a second one means that the node does not support the method.
+          if (misreadUpstreams.has(upstream)) throw new RpcError('UNSUPPORTED', error.message)
+          misreadUpstreams.add(upstream)
+          throw error
+        }
       },
       method,
       options,

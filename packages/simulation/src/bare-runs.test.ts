@@ -53,7 +53,7 @@ function runsOf(node: { error?: Error; maxUsedGas?: bigint }) {
 let now = 0
 beforeEach(() => {
   now = 10_000_000
-  vi.spyOn(Date, 'now').mockImplementation(() => now)
+  vi.spyOn(performance, 'now').mockImplementation(() => now)
 })
 afterEach(() => {
   vi.restoreAllMocks()

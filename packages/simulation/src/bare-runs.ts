@@ -16,7 +16,7 @@ export class BareRuns {
   reportsGrossGas = false
 
   get isUnsupported(): boolean {
-    return Date.now() - this.unsupportedAt < RETRY_MS
+    return performance.now() - this.unsupportedAt < RETRY_MS
   }
 
   /**
@@ -33,7 +33,7 @@ export class BareRuns {
     } catch (error) {
       if (!(error instanceof RpcError && (error.isRefusal || error.code === 'BAD_ANSWER'))) throw error
       if (error.code === 'UNSUPPORTED' || UNKNOWN_METHOD.test(error.message)) {
-        this.unsupportedAt = Date.now()
+        this.unsupportedAt = performance.now()
         this.reportsGrossGas = false
       }
       return undefined

@@ -32,7 +32,7 @@ function limitOf(node: { answer: Hex | Error }) {
 let now = 0
 beforeEach(() => {
   now = 10_000_000
-  vi.spyOn(Date, 'now').mockImplementation(() => now)
+  vi.spyOn(performance, 'now').mockImplementation(() => now)
 })
 afterEach(() => {
   vi.restoreAllMocks()

@@ -47,7 +47,8 @@ export class TransactionLimit {
   async limitAt(rpc: Rpc, header: BlockHeader, options: RequestOptions): Promise<bigint | undefined> {
     const { number } = header
     if (number >= this.activeFromBlock) return this.osakaLimit
-    const isCheckedRecently = Date.now() - this.checkedAtMs < RETRY_MS && number < this.inactiveToBlock + NEAR_BLOCKS
+    const isCheckedRecently =
+      performance.now() - this.checkedAtMs < RETRY_MS && number < this.inactiveToBlock + NEAR_BLOCKS
     if (number <= this.inactiveToBlock || isCheckedRecently) return undefined
     const { pendingCheck } = this
     if (pendingCheck && Math.abs(number - pendingCheck.number) < NEAR_BLOCKS)
@@ -81,6 +82,6 @@ export class TransactionLimit {
 
   private recordInactive(number: number): void {
     this.inactiveToBlock = Math.max(this.inactiveToBlock, number)
-    this.checkedAtMs = Date.now()
+    this.checkedAtMs = performance.now()
   }
 }

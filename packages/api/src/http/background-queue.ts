@@ -18,11 +18,19 @@ export class BackgroundQueue {
     if (this.queuedTasks.push(task) >= MAX_QUEUED_TASKS) this.flush()
   }
 
+  /** Runs all queued tasks. A task that throws does not keep the others from running; its error is thrown afterwards. */
   flush(): void {
     clearTimeout(this.timer)
     this.timer = undefined
     const { queuedTasks: tasks } = this
     this.queuedTasks = []
-    for (const task of tasks) task()
+    const errors: unknown[] = []
+    for (const task of tasks)
+      try {
+        task()
+      } catch (error) {
+        errors.push(error)
+      }
+    if (errors.length > 0) throw errors[0]
   }
 }

@@ -57,7 +57,11 @@ export class FixedBytes {
     if (!this.isWorthCompressing) return { bytes: this.plainBody, headers: [] }
     const encoding = ENCODINGS.find((candidate) => accepts(request, candidate))
     if (!encoding) return { bytes: this.plainBody, headers: varyHeader }
-    this.bodies[encoding] ??= compressions[encoding](this.plainBody)
+    this.bodies[encoding] ??= compressions[encoding](this.plainBody).catch((error: unknown) => {
+      // A failure, such as a lack of memory, may pass, so the next request tries again.
+      delete this.bodies[encoding]
+      throw error
+    })
     return { bytes: await this.bodies[encoding], headers: [...varyHeader, 'Content-Encoding', encoding] }
   }
 }

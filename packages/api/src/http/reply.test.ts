@@ -199,6 +199,21 @@ test('a body that never changes is compressed once for each encoding', async () 
   expect((await fixed.bodyFor(accepting)).bytes).toBe((await fixed.bodyFor(accepting)).bytes)
 })
 
+test('a compression that failed is tried again at the next request', async () => {
+  const body = Buffer.from(large)
+  const fixed = new FixedBytes(body)
+  const accepting = { acceptsEncodings: (encoding: string) => encoding } as never
+  Object.defineProperty(body, 'length', {
+    configurable: true,
+    get: () => {
+      throw new Error('out of memory')
+    },
+  })
+  await expect(fixed.bodyFor(accepting)).rejects.toThrow('out of memory')
+  Reflect.deleteProperty(body, 'length')
+  expect(brotliDecompressSync((await fixed.bodyFor(accepting)).bytes).toString()).toBe(large)
+})
+
 test('a stream of events is sent at once, with headers against caching and buffering by proxies', async () => {
   let flushes = 0
   const { status, headers, body } = await answerOf((_request, response) => {

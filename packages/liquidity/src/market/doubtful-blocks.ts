@@ -15,7 +15,7 @@ export class DoubtfulBlocks {
   private readonly blocks = new Map<Hex, { checks: number; dueAtMs: number }>()
   private readonly now: () => number
 
-  constructor(now: () => number = Date.now) {
+  constructor(now: () => number = () => performance.now()) {
     this.now = now
   }
 

@@ -383,7 +383,7 @@ describe('samples of a block', () => {
 
 test.each(['getLogs', 'readStates'])('logs that arrive late are not lost if %s fails meanwhile', async (method) => {
   let now = 1_000_000
-  vi.spyOn(Date, 'now').mockImplementation(() => now)
+  vi.spyOn(performance, 'now').mockImplementation(() => now)
   const pool = { id: 'pool', family: 'test', dex: '', address: at(9), tokens: [], state: 'old' }
   const row = { family: 'test' } as unknown as DexRow
   let failing: string | undefined

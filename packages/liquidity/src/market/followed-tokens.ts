@@ -13,7 +13,7 @@ import type { MarketLimits } from './limits.ts'
  * `RequestedPairs` notices the interruption.
  */
 export type FollowPeriod = {
-  /** Unix time in milliseconds of the last request. */
+  /** Time of the last request, in milliseconds of `performance.now`. */
   requestedAtMs: number
   /**
    * Tokens that trade with this token in a known pool (`neighbors.ts`). They are followed as long as this token. Null
@@ -63,7 +63,7 @@ export class FollowedTokens {
     return this.namedPeriods.get(token) ?? this.unnamedPeriods.peek(token)
   }
 
-  /** Returns the Unix time in milliseconds at which a pair of these tokens was last requested; 0 if never. */
+  /** Returns the time of the last request of a pair of these tokens, by `performance.now`; `-Infinity` if none. */
   lastRequestMs(poolTokens: readonly Address[]): number {
     const pairs = indexPairsOf(poolTokens.length).map(([first, second]) => [poolTokens[first]!, poolTokens[second]!])
     return Math.max(...pairs.map((pair) => this.lastPairRequestMs(pair)))
@@ -77,11 +77,11 @@ export class FollowedTokens {
     const unnamedTokens = pair.filter((token) => !this.isNamed(token))
     // Requests name the wrapper, never the native token itself.
     const decidingTokens = unnamedTokens.length > 0 ? unnamedTokens : pair.filter((token) => token !== ZERO_ADDRESS)
-    return Math.min(...decidingTokens.map((token) => this.periodOf(token)?.requestedAtMs ?? 0))
+    return Math.min(...decidingTokens.map((token) => this.periodOf(token)?.requestedAtMs ?? Number.NEGATIVE_INFINITY))
   }
 
   /** Marks a token and its neighbors as requested now. */
-  markRequested(token: Address, nowMs = Date.now()): void {
+  markRequested(token: Address, nowMs = performance.now()): void {
     const period = this.touch(token, nowMs)
     const { neighbors } = period
     // If a neighbor was dropped, all are forgotten, so that they are determined again.
@@ -91,7 +91,7 @@ export class FollowedTokens {
   }
 
   /** Sets the neighbors of a token, and marks them as requested now. */
-  setNeighbors(token: Address, neighbors: readonly Address[], nowMs = Date.now()): void {
+  setNeighbors(token: Address, neighbors: readonly Address[], nowMs = performance.now()): void {
     const period = this.periodOf(token)
     if (!period) return
     period.neighbors = neighbors
@@ -118,7 +118,7 @@ export class FollowedTokens {
   }
 
   /** Drops the tokens that have not been requested for `tokenIdleMs`, except named ones. */
-  dropIdle(nowMs = Date.now()): void {
+  dropIdle(nowMs = performance.now()): void {
     for (const token of [...this.unnamedPeriods.rkeys()]) {
       if (nowMs - this.unnamedPeriods.peek(token)!.requestedAtMs < this.limits.tokenIdleMs) break
       this.unnamedPeriods.delete(token)

@@ -89,10 +89,10 @@ class ChainMarket implements IndexedMarket {
   private readonly pollMs: number
   private readonly blockTimeMs: number
   private readonly isWatched: () => boolean
-  /** Unix time in milliseconds at which the newest block was first seen. */
-  private blockSeenAtMs = Date.now()
-  /** Unix time in milliseconds of the last call of `sync`, `ensure`, `ensureGroups`, or `searchPools`. */
-  private requestedAtMs = Date.now()
+  /** Time at which the newest block was first seen, by `performance.now` like all times of a market. */
+  private blockSeenAtMs = performance.now()
+  /** Time of the last call of `sync`, `ensure`, `ensureGroups`, or `searchPools`. */
+  private requestedAtMs = performance.now()
   private readonly auditMs: number
   private readonly ledger: Ledger
   private readonly discovery: Discovery
@@ -103,7 +103,7 @@ class ChainMarket implements IndexedMarket {
   private nextSync: Promise<Snapshot> | null = null
   private readonly stopController = new AbortController()
   private loops: readonly Promise<void>[] = []
-  /** Unix time in milliseconds of the last successful sync; null before the first one. */
+  /** Time of the last successful sync; null before the first one. */
   private lastSyncAtMs: number | null = null
   private lastError: string | null = null
 
@@ -146,7 +146,7 @@ class ChainMarket implements IndexedMarket {
   }
 
   sync(options: { signal?: AbortSignal } = {}): Promise<Snapshot> {
-    this.requestedAtMs = Date.now()
+    this.requestedAtMs = performance.now()
     return this.syncToHead(options)
   }
 
@@ -166,7 +166,7 @@ class ChainMarket implements IndexedMarket {
     groups: readonly (readonly Address[])[],
     { signal }: { signal?: AbortSignal } = {},
   ): Promise<Snapshot> {
-    this.requestedAtMs = Date.now()
+    this.requestedAtMs = performance.now()
     if (!this.ledger.newest) await this.sync(signal && { signal })
     await this.checkTokens(groups.flat(), signal && { signal })
     const isToken = (address: Address) => this.tokens.isToken(address) !== false
@@ -187,7 +187,7 @@ class ChainMarket implements IndexedMarket {
   }
 
   async searchPools(tokens: readonly Address[]): Promise<void> {
-    this.requestedAtMs = Date.now()
+    this.requestedAtMs = performance.now()
     if (!this.ledger.newest) await this.sync()
     await this.tokens.check(tokens, this.rpc, { priority: 'lookup' })
     const realTokens = tokens.filter((address) => this.tokens.isToken(address) !== false)
@@ -235,11 +235,11 @@ class ChainMarket implements IndexedMarket {
   }
 
   async waitForBlock(number: number, timeoutMs: number, signal?: AbortSignal): Promise<Snapshot> {
-    const deadline = Date.now() + timeoutMs
+    const deadline = performance.now() + timeoutMs
     for (;;) {
       const { newest } = this.ledger
       if (newest && newest.block.number >= number) return newest
-      const remainingMs = deadline - Date.now()
+      const remainingMs = deadline - performance.now()
       if (remainingMs <= 0) {
         const position = newest ? `at block ${newest.block.number}` : 'not read yet'
         throw new MarketError('BEHIND', `chain ${this.chainId} is ${position}, not at ${number}`)
@@ -247,7 +247,7 @@ class ChainMarket implements IndexedMarket {
       // Keep waiting while the node fails; only the time limit ends the wait.
       await abortable(Promise.race([this.sync().catch(() => undefined), sleep(remainingMs)]), signal)
       if (this.ledger.newest && this.ledger.newest.block.number >= number) continue
-      await abortable(sleep(Math.min(WAIT_STEP_MS, Math.max(0, deadline - Date.now()))), signal)
+      await abortable(sleep(Math.min(WAIT_STEP_MS, Math.max(0, deadline - performance.now()))), signal)
     }
   }
 
@@ -258,7 +258,7 @@ class ChainMarket implements IndexedMarket {
   health(): MarketHealth {
     return {
       head: this.ledger.newest?.block ?? null,
-      lagMs: this.lastSyncAtMs === null ? null : Date.now() - this.lastSyncAtMs,
+      lagMs: this.lastSyncAtMs === null ? null : Math.round(performance.now() - this.lastSyncAtMs),
       error: this.lastError,
       audit: this.auditor.auditCount,
       scan: this.discovery.scan.status,
@@ -270,7 +270,7 @@ class ChainMarket implements IndexedMarket {
     const { signal } = this.stopController
     // Ignore failures: the next sync reports a failing node, and a later round compares the pools.
     const audit = () => this.auditor.run().catch(() => undefined)
-    const refreshTokens = () => this.tokens.refresh(this.rpc, Date.now(), { signal }).catch(() => undefined)
+    const refreshTokens = () => this.tokens.refresh(this.rpc, performance.now(), { signal }).catch(() => undefined)
     this.loops = [
       this.poll(),
       repeat(audit, this.auditMs, signal),
@@ -310,7 +310,7 @@ class ChainMarket implements IndexedMarket {
   }
 
   private nextPollMs(): number {
-    const now = Date.now()
+    const now = performance.now()
     return nextPollMs({
       pollMs: this.pollMs,
       blockMs: this.rpc.health().clock.intervalMs ?? this.blockTimeMs,
@@ -324,8 +324,8 @@ class ChainMarket implements IndexedMarket {
     try {
       const hashBefore = this.ledger.newest?.block.hash
       const snapshot = await this.follower.follow()
-      if (snapshot.block.hash !== hashBefore) this.blockSeenAtMs = Date.now()
-      this.lastSyncAtMs = Date.now()
+      if (snapshot.block.hash !== hashBefore) this.blockSeenAtMs = performance.now()
+      this.lastSyncAtMs = performance.now()
       this.lastError = null
       return snapshot
     } catch (error) {

@@ -250,12 +250,12 @@ function lowerByteLimit(rpc: Rpc, reads: readonly Read[]): void {
     codes.set(read.to, read.code)
   }
   const maxBytes = Math.max(MIN_BYTES, Math.min(byteLimitOf(rpc), bytes >> 1))
-  byteLimitByRpc.set(rpc, { maxBytes, refusedAtMs: Date.now() })
+  byteLimitByRpc.set(rpc, { maxBytes, refusedAtMs: performance.now() })
 }
 
 function byteLimitOf(rpc: Rpc): number {
   const limit = byteLimitByRpc.get(rpc)
-  return limit && Date.now() - limit.refusedAtMs < BYTE_LIMIT_TTL_MS ? limit.maxBytes : MAX_BYTES
+  return limit && performance.now() - limit.refusedAtMs < BYTE_LIMIT_TTL_MS ? limit.maxBytes : MAX_BYTES
 }
 
 /** True if a smaller call may succeed: a read used up the gas of the batch, or the node refuses calls of this size. */

@@ -42,7 +42,7 @@ export class RefreshBudget {
   choose(
     pools: { get(id: string): Pool | undefined },
     isExcluded: (id: string) => boolean,
-    nowMs = Date.now(),
+    nowMs = performance.now(),
   ): readonly string[] {
     const priceIds: string[] = []
     const candidates: Candidate[] = []

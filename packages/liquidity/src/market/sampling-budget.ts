@@ -99,7 +99,7 @@ export class SamplingBudget {
    * pools without samples take turns, so that many worthless pools cannot hide a good pool for long. If as many pools
    * of their tokens as allowed have samples, one pool per block is sampled in addition: it may turn out to be deeper.
    */
-  choose(pools: { get(id: string): Pool | undefined }, block: number, nowMs = Date.now()): SamplingChoice {
+  choose(pools: { get(id: string): Pool | undefined }, block: number, nowMs = performance.now()): SamplingChoice {
     const candidates: {
       readonly id: string
       readonly tokensKey: string

@@ -249,6 +249,42 @@ describe('a save', () => {
   })
 })
 
+describe('saves that fail in a row', () => {
+  test('are reported once and attempted less and less often, but always when the market stops', async () => {
+    const { directory, saver, publish } = market()
+    await saver.restore()
+    let attempts = 0
+    store.onPart = ({ do: command, ...part }) => {
+      if (command === 'list' && 'name' in part && part.name === 'tokens') attempts++
+    }
+    store.failure = new Error('full')
+    const attemptsOf = async (saves: number) => {
+      attempts = 0
+      const attempted: number[] = []
+      for (let k = 0; k < saves; k++) {
+        publish(k, [])
+        const before = attempts
+        await saver.save()
+        if (attempts > before) attempted.push(k)
+      }
+      return attempted
+    }
+    directory.tokens.markRequested(a)
+    expect(await attemptsOf(60)).toEqual([0, 1, 3, 7, 15, 31, 47])
+    expect(errors).toHaveLength(1)
+    store.failure = null
+    expect((await attemptsOf(6)).length).toBeGreaterThan(1)
+    expect(store.saves.length).toBeGreaterThan(1)
+    store.failure = new Error('full again')
+    expect(await attemptsOf(4)).toEqual([0, 1, 3])
+    expect(errors.map(({ message }) => message)).toEqual(['full', 'full again'])
+    store.failure = null
+    const saved = store.saves.length
+    await saver.close()
+    expect([store.saves.length, store.closed]).toEqual([saved + 1, 1])
+  })
+})
+
 describe('a restored market', () => {
   const facts = (extra: unknown, chainId = 10): SavedFacts => ({
     ...{ chainId, extra, block: { number: 7, hash: '0x7' } as never },

@@ -28,7 +28,10 @@ export type SaveOptions = {
   readonly path: string | StoreOpener
   /** Milliseconds between two saves, and so the maximum loss after a crash; default: 30 s. */
   readonly everyMs?: number
-  /** Called when saving fails or saved state cannot be used; the market continues without it. */
+  /**
+   * Called when saved state cannot be used or saving fails; the market continues without it. Of failures in a row, only
+   * the first one is reported.
+   */
   readonly onError?: (error: Error) => void
 }
 
@@ -63,6 +66,8 @@ type WriteSummary = {
 /** Maximum items per `list` command, and maximum pools per `write` or `keep` command. */
 const ITEMS_PER_LIST = 5_000
 const ENTRIES_PER_BATCH = 1_000
+/** Maximum saves that are skipped between two attempts while saving fails, such as while the disk is full. */
+const MAX_SKIPPED_SAVES = 15
 
 /**
  * Stores in use by this process, with a promise that resolves when the store is closed. A market that was stopped may
@@ -90,6 +95,10 @@ export class Saver {
   private savedCount = 0
   private savedBlockHash: string | null = null
   private pendingSave: Promise<void> = Promise.resolve()
+  /** Saves that failed in a row. */
+  private failureCount = 0
+  /** Saves to skip before the next attempt. */
+  private skipsLeft = 0
   private readonly closed = Promise.withResolvers<void>()
 
   constructor({ path, everyMs = 30_000, onError = () => {} }: SaveOptions, components: SaverComponents) {
@@ -126,17 +135,31 @@ export class Saver {
     }
   }
 
-  /** Saves the newest block, unless the block is saved already. Never rejects: errors go to `onError`. */
+  /**
+   * Saves the newest block, unless the block is saved already. Skips more and more saves while they fail, since each
+   * attempt writes much. Never rejects: errors go to `onError`.
+   */
   save(): Promise<void> {
-    this.pendingSave = this.pendingSave.then(() => this.saveNow()).catch((error: unknown) => this.report(error))
+    this.pendingSave = this.pendingSave.then(() => (this.skipsLeft > 0 ? void this.skipsLeft-- : this.trySave()))
     return this.pendingSave
   }
 
   async close(): Promise<void> {
+    this.skipsLeft = 0
     await this.save()
     await this.closeStore()
     if (closingByPath.get(this.path) === this.closed.promise) closingByPath.delete(this.path)
     this.closed.resolve()
+  }
+
+  private async trySave(): Promise<void> {
+    try {
+      await this.saveNow()
+      this.failureCount = 0
+    } catch (error) {
+      if (this.failureCount++ === 0) this.report(error)
+      this.skipsLeft = Math.min(2 ** (this.failureCount - 1) - 1, MAX_SKIPPED_SAVES)
+    }
   }
 
   private forgetSaved(): void {

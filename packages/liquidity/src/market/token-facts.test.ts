@@ -45,7 +45,7 @@ function worldOf({ reach = 1_000, limits = {} } = {}) {
 const [ONE, TWO, THREE, ACCOUNT] = [at(11), at(12), at(13), at(14)]
 
 beforeEach(() => void vi.useFakeTimers({ now: 1_000_000 }))
-afterEach(() => void vi.useRealTimers())
+afterEach(() => void vi.restoreAllMocks().useRealTimers())
 
 test('the chain’s own tokens are known without a look', async () => {
   const { facts, rpc, looks } = worldOf()
@@ -133,11 +133,11 @@ describe('decimals', () => {
     facts.store(STABLE, 6)
     learned.length = looks.length = 0
     words.set(ONE, wordOf(18)).set(TWO, 0n)
-    await facts.refresh(rpc, Date.now() + 598_999)
+    await facts.refresh(rpc, performance.now() + 598_999)
     expect(looks).toEqual([])
-    await facts.refresh(rpc, Date.now() + 599_000)
+    await facts.refresh(rpc, performance.now() + 599_000)
     expect([looks, learned]).toEqual([[[ONE]], [[ONE, 18]]])
-    await facts.refresh(rpc, Date.now() + 600_000)
+    await facts.refresh(rpc, performance.now() + 600_000)
     expect(looks[1]!.toSorted()).toEqual([TWO, THREE])
     expect([ONE, TWO, THREE].map((token) => facts.decimals(token))).toEqual([18, 8, 8])
     expect(learned).toHaveLength(1)
@@ -145,8 +145,9 @@ describe('decimals', () => {
 
   test('of at most 200 tokens are read at a time', async () => {
     const { facts, rpc, looks } = worldOf()
+    vi.spyOn(performance, 'now')
     for (let k = 0; k < 210; k++) {
-      vi.setSystemTime(2_000_000 + 210 - k)
+      vi.mocked(performance.now).mockReturnValue(2_000_000 + 210 - k)
       facts.store(at(1_000 + k), 8)
     }
     await facts.refresh(rpc, 10_000_000)

@@ -39,7 +39,7 @@ type CheckOptions = RequestOptions & {
 type TokenFact = {
   /** Undefined if the contract does not return its decimals. */
   decimals: number | undefined
-  /** Unix time in milliseconds of the last reading. */
+  /** Time of the last reading, in milliseconds of `performance.now`. */
   readAtMs: number
 }
 
@@ -82,16 +82,16 @@ export class TokenFacts {
   /** Stores a token's decimals, read by this process or by another one. */
   store(token: Address, decimals: number | undefined): void {
     this.nonTokens.delete(token)
-    this.factByToken.set(token, { decimals, readAtMs: Date.now() })
+    this.factByToken.set(token, { decimals, readAtMs: performance.now() })
   }
 
   /**
    * Reads the decimals of up to 200 tokens again, starting with the oldest readings.
    *
-   * @param nowMs - Unix time in milliseconds
+   * @param nowMs - milliseconds of `performance.now`
    * @throws RpcError
    */
-  async refresh(rpc: Rpc, nowMs = Date.now(), options: RequestOptions = {}): Promise<void> {
+  async refresh(rpc: Rpc, nowMs = performance.now(), options: RequestOptions = {}): Promise<void> {
     const staleFacts = [...this.factByToken]
       .filter(([token, { readAtMs }]) => nowMs - readAtMs >= MAX_AGE_MS && !this.namedDecimals.has(token))
       .sort(([, a], [, b]) => a.readAtMs - b.readAtMs)

@@ -2,6 +2,7 @@
 import { familyOf, type Pool, PoolRefusal } from '@sluice/liquidity'
 import { describe, expect, test } from 'vitest'
 import { address, E18, pair, request, seeded, snapshotOf, token } from '../../test/graphs.ts'
+import type { RoutingError } from '../errors.ts'
 import { findRoute } from '../find-route.ts'
 import { buildGraph } from '../graph/build-graph.ts'
 import { MAX_WORK, WorkBudget } from '../problem/budget.ts'
@@ -323,6 +324,33 @@ test('pools of dust with the best spot rate do not hide a pool that pays', () =>
   if (!alone.ok) throw new Error(alone.message)
   expect(result.route.amountIn).toBe(alone.route.amountIn)
   expect(forOutput(pools.slice(1), 10n ** 6n)).toMatchObject({ ok: false, code: 'NO_ROUTE' })
+})
+
+test('a search that spends its work before any route is found does not say that there is none', () => {
+  let spent = 0
+  let routed = 0
+  for (const make of Object.values(chains)) {
+    const graph = buildGraph(snapshotOf(make(seeded(1))))
+    const { amountIn: _, ...terms } = request()
+    const codeWith = (work: number) => {
+      try {
+        const result = findRoute(graph, { ...terms, amountOut: 10n ** 4n, work })
+        return result.ok ? 'ROUTED' : result.code
+      } catch (error) {
+        return (error as RoutingError).code
+      }
+    }
+    if (codeWith(MAX_WORK) !== 'ROUTED') continue
+    for (let work = 1; work < 10 ** 6; work *= 2) {
+      const code = codeWith(work)
+      if (code === 'WORK_SPENT') spent++
+      if (code === 'ROUTED') routed++
+      // With little work, all tried inputs may be too small.
+      expect(['WORK_SPENT', 'ROUTED', 'INSUFFICIENT_LIQUIDITY'], `${work} units`).toContain(code)
+    }
+  }
+  expect(spent).toBeGreaterThan(20)
+  expect(routed).toBeGreaterThan(20)
 })
 
 test('an output that rises in steps takes few searches', () => {

@@ -6,6 +6,7 @@
  * the output. A probe is a route search without gas, which shows with less work how much the pools can pay.
  */
 import { crossesFlat, inputOf, outputOf } from '../graph/price-curve.ts'
+import { WorkSpent } from '../problem/budget.ts'
 import { bestSpotRates, distancesFrom, pathTo } from '../problem/potentials.ts'
 import { curveOf, type Problem } from '../problem/problem.ts'
 import { pushThrough } from '../solver/flow.ts'
@@ -47,6 +48,7 @@ import { AMOUNT_LIMIT } from './shares.ts'
  * @param requiredOut - minimum output, base units
  * @returns the minimum input with its route; if no input suffices, the tried input that pays most; null if no tried
  *   input can be routed
+ * @throws WorkSpent if the work ran out before any route was found
  */
 export function minInput(problem: Problem, requiredOut: bigint, request: RouteTerms): RoutedInput | null {
   return new InputSearch(problem, requiredOut, request).run()
@@ -83,6 +85,8 @@ class InputSearch {
    * nothing.
    */
   private risesInSteps = false
+  /** True if the work of a tried input ran out before a route was found, so that the input may be routable. */
+  private hasUnfinishedInput = false
 
   constructor(problem: Problem, requiredOut: bigint, request: RouteTerms) {
     this.problem = problem
@@ -90,13 +94,15 @@ class InputSearch {
     this.request = request
   }
 
-  /** Returns the best input found if the work runs out. */
+  /** Returns the best input found if the work runs out. @throws WorkSpent if there is none */
   run(): RoutedInput | null {
-    return this.problem.budget.attempt(
-      1,
-      () => this.search() ?? this.nearestRoute(),
-      () => this.highRoute ?? this.gasFreeRoute ?? this.lowRoute,
-    )
+    const onWorkSpent = () => {
+      this.hasUnfinishedInput = true
+      return this.highRoute ?? this.gasFreeRoute ?? this.lowRoute
+    }
+    const result = this.problem.budget.attempt(1, () => this.search() ?? this.nearestRoute(), onWorkSpent)
+    if (!result && this.hasUnfinishedInput) throw new WorkSpent()
+    return result
   }
 
   private search(): RoutedInput | null {
@@ -133,7 +139,10 @@ class InputSearch {
         const route = bestRoute(admitted.problem, amountIn, request, admitted.admission)
         return route && { amountIn, route, problem: admitted.problem, price: marginalPrice(admitted.problem, route) }
       },
-      () => null,
+      () => {
+        this.hasUnfinishedInput = true
+        return null
+      },
     )
   }
 

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { l1FeeOfReceipt } from './receipt.ts'
 
@@ -13,4 +14,19 @@ test.each([
   ['a constant only', { gasUsed: 5n, operatorFeeConstant: 11n }, 11n],
 ])('the fees of a receipt with %s', (_, receipt, expected) => {
   expect(l1FeeOfReceipt(receipt)).toBe(expected)
+})
+
+const vectors = JSON.parse(readFileSync(new URL('../../test/fixtures/receipt-fees.json', import.meta.url), 'utf8')) as {
+  readonly gasUsed: string
+  readonly receipts: readonly {
+    readonly name: string
+    readonly receipt: Readonly<Record<string, string | null>>
+    readonly feeWei: string | null
+  }[]
+}
+
+test.each(vectors.receipts)('the fee that client and web compute too: $name', ({ receipt, feeWei }) => {
+  const fields = Object.entries(receipt).map(([name, quantity]) => [name, quantity === null ? null : BigInt(quantity)])
+  const fee = l1FeeOfReceipt({ gasUsed: BigInt(vectors.gasUsed), ...Object.fromEntries(fields) })
+  expect(fee?.toString() ?? null).toBe(feeWei)
 })

@@ -161,5 +161,5 @@ async function outcomeOf(
 
 /** Requests the outcome of a batch from its wallet, because only the wallet knows the id of a batch. */
 async function outcomeOfBatch({ id }: LedgerEntry, wallet: ConnectedWallet | undefined): Promise<EntryOutcome> {
-  return wallet ? batchOutcome(id, (await wallet.open()).provider) : { state: 'pending' }
+  return wallet ? batchOutcome(id, (await wallet.open()).wallet) : { state: 'pending' }
 }

@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest'
 import { batchOutcome, minedChange } from './batch-outcome.ts'
 
+const ACCOUNT = `0x${'5'.repeat(40)}`
 const HASH = `0x${'ab'.repeat(32)}`
 const receipts = [{ transactionHash: HASH }]
 
@@ -19,12 +20,28 @@ test.each([
   ['failed', { status: 500, receipts }, { state: 'reverted', status: 'failed' }],
 ])('a batch that is %s', async (_, status, outcome) => {
   const requests: unknown[] = []
-  const request = async (sent: unknown) => {
-    requests.push(sent)
-    return status
+  const request = async (method: string, params: readonly unknown[]) => {
+    requests.push([method, params])
+    return method === 'eth_getTransactionReceipt' ? { status: '0x0' } : status
   }
-  expect(await batchOutcome('0xba', { request } as never)).toEqual(outcome)
-  expect(requests).toEqual([{ method: 'wallet_getCallsStatus', params: ['0xba'] }])
+  expect(await batchOutcome('0xba', { address: ACCOUNT, request } as never)).toEqual(outcome)
+  expect(requests[0]).toEqual(['wallet_getCallsStatus', ['0xba']])
+})
+
+test.each([
+  [
+    { status: '0x1', from: ACCOUNT, logs: [{ address: '0x1' }] },
+    { state: 'pending', id: HASH, kind: 'swap' },
+  ],
+  [
+    { status: '0x1', from: '0x1', logs: [] },
+    { state: 'pending', id: HASH, kind: 'swap' },
+  ],
+  [null, { state: 'reverted', status: 'failed' }],
+])('a batch that the wallet reports as failed, with the receipt %j, is %j', async (receipt, outcome) => {
+  const request = async (method: string) =>
+    method === 'eth_getTransactionReceipt' ? receipt : { status: 500, receipts }
+  expect(await batchOutcome('0xba', { address: ACCOUNT, request } as never)).toEqual(outcome)
 })
 
 test('a batch that the wallet does not know is unknown, so that the user can remove it; other errors are none', async () => {

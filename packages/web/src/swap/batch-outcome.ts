@@ -1,5 +1,5 @@
 /** Reads the outcome of a batch (EIP-5792) from its wallet. */
-import type { Eip1193Provider } from '@sluice/client'
+import { batchExecution, type Wallet } from '@sluice/client'
 import { isHash } from '../format/hex.ts'
 import type { LedgerEntry } from './ledger.ts'
 
@@ -10,24 +10,33 @@ export type EntryOutcome = Partial<LedgerEntry> & { readonly state: string }
 const UNKNOWN_ID = 5730
 
 /**
- * Reads the outcome of a batch. As soon as the wallet reports a hash, the entry becomes a swap with this hash as its id.
+ * Reads the outcome of a batch. As soon as the wallet reports a hash, the entry becomes a swap with this hash as its id,
+ * also if the wallet reports a failure, unless the transaction shows one.
  */
-export async function batchOutcome(id: string, provider: Pick<Eip1193Provider, 'request'>): Promise<EntryOutcome> {
+export async function batchOutcome(id: string, wallet: Pick<Wallet, 'address' | 'request'>): Promise<EntryOutcome> {
   let answer: { readonly status?: unknown; readonly receipts?: unknown }
   try {
-    answer = Object(await provider.request({ method: 'wallet_getCallsStatus', params: [id] }))
+    answer = Object(await wallet.request?.('wallet_getCallsStatus', [id]))
   } catch (error) {
     // In this state, the user can remove the entry, which would otherwise stay pending forever.
     if ((Object(error) as { readonly code?: unknown }).code === UNKNOWN_ID) return { state: 'unknown' }
     throw error
   }
-  if (Number(answer.status) >= 400) return { state: 'reverted', status: 'failed' }
   const last: unknown = Array.isArray(answer.receipts) ? answer.receipts.at(-1) : undefined
   const hash = (Object(last) as { readonly transactionHash?: unknown }).transactionHash
-  if (typeof hash === 'string' && isHash(hash)) return { state: 'pending', id: hash, kind: 'swap' }
+  const minedHash = typeof hash === 'string' && isHash(hash) ? hash : undefined
+  const isFailed = Number(answer.status) >= 400
+  if (isFailed && !(minedHash && (await mayHaveSucceeded(wallet, minedHash))))
+    return { state: 'reverted', status: 'failed' }
+  if (minedHash) return { state: 'pending', id: minedHash, kind: 'swap' }
   // Some wallets return no receipts for a confirmed batch. Drafts of EIP-5792 used `CONFIRMED` instead of 200.
   const isConfirmed = answer.status === 'CONFIRMED' || Number(answer.status) === 200
   return isConfirmed ? { state: 'landed', status: 'landed' } : { state: 'pending' }
+}
+
+async function mayHaveSucceeded(wallet: Pick<Wallet, 'address' | 'request'>, hash: string): Promise<boolean> {
+  const execution = await batchExecution(wallet, hash)
+  return execution === 'executed' || execution === 'unclear'
 }
 
 /** Returns the changes of an entry whose swap was mined. `id` is the hash, or the batch's id if the wallet names none. */

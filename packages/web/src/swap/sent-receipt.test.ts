@@ -1,4 +1,5 @@
 /** Tests the amount that a mined swap paid, with a node in memory. */
+import { readFileSync } from 'node:fs'
 import { type Eip1193Provider, NATIVE } from '@sluice/client'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { receiptOf } from './sent-receipt.ts'
@@ -48,6 +49,22 @@ test.each([
   const { recipient = SENDER } = target as { recipient?: string }
   const expected = { hash: HASH, block: 16, gasUsed: 100n, received, isForRecipient: recipient === OTHER }
   expect(await read(nodeOf(receipt), target)).toEqual(expected)
+})
+
+/** Receipts with their fees; rpc and client compute the same. */
+const FEE_VECTORS = new URL('../../../rpc/test/fixtures/receipt-fees.json', import.meta.url)
+
+test('adds the fee that the service computes', async () => {
+  const vectors = JSON.parse(readFileSync(FEE_VECTORS, 'utf8')) as {
+    readonly gasUsed: string
+    readonly receipts: readonly { readonly name: string; readonly receipt: object; readonly feeWei: string | null }[]
+  }
+  const { gasUsed } = vectors
+  for (const { name, receipt, feeWei } of vectors.receipts) {
+    const received = 4_000n + 2n * BigInt(gasUsed) + BigInt(feeWei ?? 0)
+    expect(await read(nodeOf({ ...mined, gasUsed, ...receipt })), name).toMatchObject({ received })
+  }
+  expect(vectors.receipts.length).toBeGreaterThan(10)
 })
 
 test('a balance that decreased in the block leaves the amount unknown, because the list of swaps takes no other', async () => {
