@@ -52,7 +52,7 @@ interface IManager {
     function take(address token, address to, uint256 amount) external;
 }
 
-/// @notice A plain token that anyone mints; an infinite allowance is not counted down.
+/// @notice An ordinary token that anyone can mint. Transfers do not lower an unlimited allowance.
 contract BenchToken {
     uint256 public totalSupply;
     mapping(address => uint256) public balanceOf;
@@ -101,7 +101,7 @@ contract BenchToken {
     }
 }
 
-/// @notice Stand-in for a token where a signature is its approval: EIP-2612 besides.
+/// @notice A token with EIP-2612 permits.
 contract BenchPermitToken is BenchToken {
     bytes32 private constant DOMAIN = keccak256("EIP712Domain(uint256 chainId,address verifyingContract)");
     bytes32 private constant PERMIT =
@@ -122,8 +122,8 @@ contract BenchPermitToken is BenchToken {
     }
 }
 
-/// @notice The least that can be done on chain: no checks, no authentication, uniswap-v2 amounts computed off chain, tokens
-///   pulled from `from` straight into the pool (or held already, where it is zero).
+/// @notice The minimum gas of a swap: no checks and no authentication. The amounts of Uniswap V2 are computed off
+///   chain. Tokens are drawn from `from` directly into the pool. If `from` is zero, this contract already has them.
 contract Floor {
     uint160 private constant LOWEST = 4295128740;
     uint160 private constant HIGHEST = 1461446703485210103287273052203988822378723970341;
@@ -227,7 +227,7 @@ contract Floor {
     }
 }
 
-/// @notice Puts liquidity into pools out of what it holds.
+/// @notice Adds liquidity to pools from its own balances.
 contract Filler {
     function v2(address pool, uint256 amount0, uint256 amount1) external {
         IERC20(IPool(pool).token0()).transfer(pool, amount0);

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.30;
 
-/// @notice Getters by which versions of Algebra's pools are told apart, beside the length of `globalState`.
+/// @notice Getters whose existence and result lengths determine the version of an Algebra pool.
 interface IAlgebraVersion {
-    /// @dev Every version; Integral answers 6 words, version 1 answers 7, or 8 where each direction has a fee.
+    /// @dev Every version has it. Integral returns 6 words. Version 1 returns 7, or 8 if each direction has its own
+    ///   fee. Version 2 returns 6 or 7.
     function globalState() external view;
-    /// @dev Integral.
+    /// @dev Integral only.
     function plugin() external view returns (address);
-    /// @dev Between the two: version 2, which was never released as such but deployed by some. It answers 6 or 7 words.
+    /// @dev Version 2 only, a version between 1 and Integral. Algebra never released it, but some DEXes deployed it.
     function tickSpacingLimitOrders() external view returns (int24);
+    /// @dev Version 2 only.
     function communityFeeLastTimestamp() external view returns (uint32);
 }

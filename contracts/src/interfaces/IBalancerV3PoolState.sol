@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.30;
 
-/// @notice State that is read of a weighted or stable pool of balancer-v3.
+/// @notice Getters of a weighted or stable balancer-v3 pool, and its quote. Weights have 18 decimals.
 interface IBalancerV3PoolState {
+    /// @dev Arguments of a swap. Amounts and balances have 18 decimals and include the rates of the tokens.
     struct PoolSwapParams {
+        /// @dev 0 for an exact input, 1 for an exact output.
         uint8 kind;
         uint256 amountGivenScaled18;
         uint256[] balancesScaled18;
@@ -14,6 +16,9 @@ interface IBalancerV3PoolState {
     }
 
     function getNormalizedWeights() external view returns (uint256[] memory);
+    /// @return value The amplification, times `precision`.
+    /// @return isUpdating True while the amplification changes with time.
     function getAmplificationParameter() external view returns (uint256 value, bool isUpdating, uint256 precision);
+    /// @notice Computes the output of an exact input, or the input of an exact output, without the swap fee.
     function onSwap(PoolSwapParams calldata params) external view returns (uint256 amountCalculatedScaled18);
 }

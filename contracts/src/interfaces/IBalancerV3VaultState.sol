@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.30;
 
-/// @notice State that is read of the balancer-v3 vault, which answers for its pools.
+/// @notice State of balancer-v3 pools and of buffers, which their vault stores, and the vault's events that change it.
+///   Percentages and rates have 18 decimals.
 interface IBalancerV3VaultState {
+    /// @dev `tokenType` is 0 for a token without a rate, and 1 for a token with a rate provider.
     struct TokenInfo {
         uint8 tokenType;
         address rateProvider;
         bool paysYieldFees;
     }
 
-    /// @dev Balances are without the yield fees that are due.
+    /// @dev Balances and rates of a pool's tokens. `balancesRaw` is in base units. The live balances have 18 decimals
+    ///   and include the rates. Neither includes yield fees that are due.
     struct PoolData {
         bytes32 poolConfigBits;
         address[] tokens;
@@ -27,6 +30,7 @@ interface IBalancerV3VaultState {
         bool enableDonation;
     }
 
+    /// @dev The aggregate percentages are the parts of the fees that leave the pool. Times are Unix times in seconds.
     struct PoolConfig {
         LiquidityManagement liquidityManagement;
         uint256 staticSwapFeePercentage;
@@ -40,6 +44,7 @@ interface IBalancerV3VaultState {
         bool isPoolInRecoveryMode;
     }
 
+    /// @dev Functions of a pool's hook that the vault calls.
     struct HooksConfig {
         bool enableHookAdjustedAmounts;
         bool shouldCallBeforeInitialize;
@@ -114,15 +119,20 @@ interface IBalancerV3VaultState {
     function getPoolRoleAccounts(address pool) external view returns (PoolRoleAccounts memory);
     function isVaultPaused() external view returns (bool);
 
+    /// @notice Emitted when the vault wraps tokens of a swap through a buffer.
+    /// @param bufferBalances The buffer's balance of the underlying asset in the low, and of shares in the high 128
+    ///   bits.
     event Wrap(
         address indexed wrappedToken, uint256 depositedUnderlying, uint256 mintedShares, bytes32 bufferBalances
     );
+    /// @notice Emitted when the vault unwraps shares of a swap through a buffer.
     event Unwrap(
         address indexed wrappedToken, uint256 burnedShares, uint256 withdrawnUnderlying, bytes32 bufferBalances
     );
 
-    /// @return asset Zero where there is no buffer for the shares.
+    /// @return asset The asset of the shares; zero if the shares have no buffer.
     function getBufferAsset(address wrappedToken) external view returns (address asset);
+    /// @notice Returns the buffer's balances in base units of the asset and of the shares.
     function getBufferBalance(address wrappedToken) external view returns (uint256 underlying, uint256 wrapped);
     function areBuffersPaused() external view returns (bool);
 }

@@ -1,19 +1,25 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.30;
 
-/// @notice State of a Curve pool of coins that are not pegged to each other. Pools of different ages and numbers
-/// of coins have some of these only.
+/// @notice State of a Curve pool of coins that are not pegged to each other. Which getters a pool has depends on its
+///   release and on its number of coins. Fees have 10 decimals.
 interface ICurveCryptoPoolState {
+    /// @notice Returns the pool's balance of a coin in base units.
     function balances(uint256 i) external view returns (uint256);
-    /// @dev Factors that bring balances to 18 decimals: as many as there are coins.
+    /// @notice Returns for each coin the factor that scales its balance to 18 decimals.
+    /// @dev The result is a static array with one word per coin. Its length thus depends on the pool, so callers decode
+    ///   it themselves.
     function precisions() external view returns (uint256[] memory);
-    /// @dev For pools of two coins.
+    /// @notice Returns the pool's internal price of coin 1 in coin 0, 18 decimals. Only pools of two coins have it.
     function price_scale() external view returns (uint256);
+    /// @notice Returns the pool's internal price of coin `i` + 1 in coin 0, 18 decimals.
     function price_scale(uint256 i) external view returns (uint256);
-    /// @dev A × n^n × 10,000, now.
+    /// @notice Returns A × n^n × 10,000 at the current time.
     function A() external view returns (uint256);
     function gamma() external view returns (uint256);
+    /// @notice Returns the invariant.
     function D() external view returns (uint256);
+    /// @notice Returns the Unix time in seconds at which a ramp of A and gamma ends.
     function future_A_gamma_time() external view returns (uint256);
     function mid_fee() external view returns (uint256);
     function out_fee() external view returns (uint256);
@@ -23,11 +29,12 @@ interface ICurveCryptoPoolState {
     function xcp_profit() external view returns (uint256);
     function allowed_extra_profit() external view returns (uint256);
     function is_killed() external view returns (bool);
-    /// @dev The share, where it is a contract of its own.
+    /// @notice Returns the pool's share token. A pool that is its own share token lacks this getter.
     function token() external view returns (address);
-    /// @dev Supply of the share: the pool itself, or `token`.
+    /// @notice Returns the supply of the share token, which is the pool itself or `token`.
     function totalSupply() external view returns (uint256);
-    /// @dev The maths of the NG kind, where it is a contract of its own.
+    /// @notice Returns the math contract. Only NG pools have it.
     function MATH() external view returns (address);
+    /// @notice Quotes the output of `amountIn` of coin `i` in base units of coin `j`.
     function get_dy(uint256 i, uint256 j, uint256 amountIn) external view returns (uint256);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.30;
 
-/// @notice The part of the ERC-20 metadata extension this project reads.
+/// @notice Getters of the ERC-20 metadata extension that lenses read.
 interface IERC20Metadata {
     function decimals() external view returns (uint8);
     function symbol() external view returns (string memory);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.30;
 
-/// @notice State that lenses read of a tokenised vault, and what it says of deposits and redemptions.
+/// @notice Getters of an ERC-4626 vault that lenses read, and its events. Assets and shares are in their base units.
 interface IERC4626State {
     event Deposit(address indexed sender, address indexed owner, uint256 assets, uint256 shares);
     event Withdraw(

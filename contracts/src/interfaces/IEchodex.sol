@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.30;
 
-/// @notice Getter of the factory of echodex pairs. Its other functions are those of Uniswap V2.
+/// @notice Getter of the factory of echodex pairs. The factory's other functions are those of IUniswapV2Factory.
 interface IEchodexFactory {
-    /// @return The token in which pairs hold fees in addition to their reserve.
+    /// @return Token of the fees. A pair can hold fees in this token in addition to its reserve of it.
     function tokenFee() external view returns (address);
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.30;
 
-/// @notice Functions and events of version 2 of Ekubo's core that version 3 has changed. Its swap has a selector of zeros too.
+/// @notice Functions and events of version 2 of Ekubo's core that version 3 has changed. The selector of its swap is
+///   zero too.
 /// @dev `lock()`, `sload()`, and `PoolInitialized` are those of IEkuboCore. `lock()` calls back `locked(uint256)`.
 interface IEkuboV2Core {
     struct Bounds {
@@ -15,11 +16,14 @@ interface IEkuboV2Core {
         int128 liquidityDelta;
     }
 
-    /// @dev Calls back `payCallback(uint256,address)` with the number of the lock, the token, and what follows it here.
+    /// @notice Credits the caller with the tokens that arrive during its callback.
+    /// @dev Calls back `payCallback(uint256,address)` with the number of the lock, the token, and the bytes that follow
+    ///   `token` here.
+    /// @return payment Base units that arrived.
     function pay(address token) external returns (uint128 payment);
     function withdraw(address token, address recipient, uint128 amount) external;
 
-    /// @dev Nothing is indexed.
+    /// @dev No parameter is indexed.
     event PositionUpdated(
         address locker,
         bytes32 poolId,

@@ -22,7 +22,7 @@ interface IKyberElasticFactory {
     function getPool(address tokenA, address tokenB, uint24 swapFeeUnits) external view returns (address pool);
 }
 
-/// @notice Getters of a kyber-elastic pool, and its events that change them.
+/// @notice Getters of a kyber-elastic pool, and the events that change their results.
 interface IKyberElasticState {
     event Initialize(uint160 sqrtP, int24 tick);
     event Swap(
@@ -53,11 +53,16 @@ interface IKyberElasticState {
     );
     event BurnRTokens(address indexed owner, uint256 qty, uint256 qty0, uint256 qty1);
 
+    /// @notice Returns the square root of the price of token0 in token1, times 2^96, the tick, and the nearest
+    ///   initialized tick at or below it.
     function getPoolState()
         external
         view
         returns (uint160 sqrtP, int24 currentTick, int24 nearestCurrentTick, bool locked);
+    /// @return baseL Liquidity of the positions in range.
+    /// @return reinvestL Liquidity from fees, which covers all prices.
     function getLiquidityState() external view returns (uint128 baseL, uint128 reinvestL, uint128 reinvestLLast);
+    /// @return Parts per 100,000.
     function swapFeeUnits() external view returns (uint24);
     function tickDistance() external view returns (int24);
     function ticks(int24 tick)
@@ -69,5 +74,6 @@ interface IKyberElasticState {
             uint256 feeGrowthOutside,
             uint128 secondsPerLiquidityOutside
         );
+    /// @notice Returns the neighbors of an initialized tick in the linked list of initialized ticks.
     function initializedTicks(int24 tick) external view returns (int24 previous, int24 next);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.30;
 
-/// @notice Getters that lenses call of a Liquidity Book factory of version 2.1 or later.
+/// @notice Getter and event of a Liquidity Book factory of version 2.1 or later.
 interface ILiquidityBookFactory {
     struct PairInformation {
         uint16 binStep;
@@ -14,10 +14,12 @@ interface ILiquidityBookFactory {
         address indexed tokenX, address indexed tokenY, uint256 indexed binStep, address LBPair, uint256 pid
     );
 
+    /// @notice Returns all pairs of two tokens. They differ by bin step.
     function getAllLBPairs(address tokenA, address tokenB) external view returns (PairInformation[] memory);
 }
 
-/// @notice State that lenses read of a Liquidity Book pair of version 2.1 or later, and what it says of changes.
+/// @notice State of a Liquidity Book pair of version 2.1 or later that lenses read, and the events that change it.
+/// @dev A packed amount (bytes32) has the amount of token X in its low, and of token Y in its high 128 bits.
 interface ILiquidityBookState {
     event Swap(
         address indexed sender,
@@ -54,10 +56,14 @@ interface ILiquidityBookState {
     event HooksParametersSet(address indexed sender, bytes32 hooksParameters);
 
     function getTokenX() external view returns (address);
+    /// @notice Returns the ratio of the prices of adjacent bins, minus 1, in basis points.
     function getBinStep() external view returns (uint16);
     function getActiveId() external view returns (uint24);
+    /// @return reserveX Base units of token X.
+    /// @return reserveY Base units of token Y.
     function getBin(uint24 id) external view returns (uint128 reserveX, uint128 reserveY);
-    /// @param swapForY Looks below `id`, else above. Zero or the highest id where there is none.
+    /// @param swapForY True to search below `id`, false to search above it.
+    /// @return nextId The next bin with liquidity. If there is none: zero or the maximum id.
     function getNextNonEmptyBin(bool swapForY, uint24 id) external view returns (uint24 nextId);
     function getStaticFeeParameters()
         external
@@ -77,6 +83,8 @@ interface ILiquidityBookState {
         returns (
             uint24 volatilityAccumulator, uint24 volatilityReference, uint24 idReference, uint40 timeOfLastUpdate
         );
-    /// @dev Version 2.2 only: a hook and when it is called; zero for none.
+    /// @notice Returns the address of the hook in the low 160 bits, and flags for its functions above them; zero if
+    ///   there is no hook.
+    /// @dev Version 2.2 only.
     function getLBHooksParameters() external view returns (bytes32);
 }

@@ -1,19 +1,23 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.30;
 
-/// @notice Getters of a factory of PancakeSwap's stable pools, and what it tells.
+/// @notice Getters and event of a factory of PancakeSwap's stable pools.
 interface IPancakeStableFactory {
-    /// @param tokenC Zero where the pool has two coins.
+    /// @notice Emitted when a pool is created.
+    /// @param tokenC Zero if the pool has two coins.
     event NewStableSwapPair(address indexed swapContract, address tokenA, address tokenB, address tokenC, address lp);
 
-    /// @dev The first word of what both answer is the pool; zero where there is none.
+    /// @return pool Pool of two coins; zero if there is none.
+    /// @dev Returns further words, which this interface omits.
     function getPairInfo(address tokenA, address tokenB) external view returns (address pool);
+    /// @return pool Pool of three coins that include both tokens; zero if there is none.
     function getThreePoolPairInfo(address tokenA, address tokenB) external view returns (address pool);
 }
 
-/// @notice State that is read of such a pool beside what it shares with the oldest pools of Curve.
+/// @notice Getters of a stable pool that CurveLens does not read, or that change without a log.
 interface IPancakeStableState {
-    /// @dev Moves with the time while it ramps.
+    /// @notice Returns the amplification, which changes with time during a ramp.
     function A() external view returns (uint256);
+    /// @notice Returns true if the pool allows only withdrawals.
     function is_killed() external view returns (bool);
 }

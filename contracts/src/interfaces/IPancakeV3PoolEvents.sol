@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.30;
 
-/// @notice Event of a swap of a pancake-v3 style pool; its other events are those of uniswap-v3.
+/// @notice Swap event of pancake-v3 and its forks. Their other events are those of IUniswapV3PoolEvents.
 interface IPancakeV3PoolEvents {
     event Swap(
         address indexed sender,

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.30;
 
-/// @notice Getters by which tokens tell that they are shares of something else, and what a share redeems for.
+/// @notice Getters that identify a token as a share of other tokens, and that show the amounts for which a share
+///   redeems.
+/// @dev RedemptionLens calls these. Each kind of share has only some of them.
 interface IRedeemable {
-    // Tokenised vaults (ERC-4626)
+    // Tokenized vaults (ERC-4626)
     function asset() external view returns (address);
     function previewRedeem(uint256 shares) external view returns (uint256);
     function convertToAssets(uint256 shares) external view returns (uint256);
@@ -19,7 +21,7 @@ interface IRedeemable {
     function STAKED_TOKEN() external view returns (address);
     function getExchangeRate() external view returns (uint256);
 
-    // Pairs of the Uniswap V2 kind
+    // Pairs of Uniswap V2 and its forks
     function token0() external view returns (address);
     function token1() external view returns (address);
     function getReserves() external view returns (uint112, uint112, uint32);
@@ -58,7 +60,7 @@ interface IRedeemable {
     function decimals() external view returns (uint8);
 }
 
-/// @notice Curve's first pools, which count coins in signed integers.
+/// @notice Getters of Curve's first pools, whose coin indices are signed integers.
 interface ISignedCoins {
     function coins(int128 index) external view returns (address);
     function balances(int128 index) external view returns (uint256);

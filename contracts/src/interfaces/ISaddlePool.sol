@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.30;
 
-/// @notice State of pools of Saddle and its forks. Their swap is in `ICurvePool`.
+/// @notice State and events of pools of Saddle and its forks. Their swap function is in ICurvePool. Fees have 10
+///   decimals.
 interface ISaddlePool {
     event TokenSwap(address indexed buyer, uint256 tokensSold, uint256 tokensBought, uint128 soldId, uint128 boughtId);
     event AddLiquidity(
@@ -24,10 +25,11 @@ interface ISaddlePool {
 
     function getToken(uint8 index) external view returns (address);
     function getTokenBalance(uint8 index) external view returns (uint256);
-    /// @notice The amplification in hundredths.
+    /// @notice Returns the amplification times 100.
     function getAPrecise() external view returns (uint256);
-    /// @notice Amplification at the begin and the end of a ramp, the times of both, the fee, and the part of it that leaves the pool.
-    /// @dev Forks have different words after these.
+    /// @notice Returns the amplification at the start and at the end of its ramp, the Unix times of both in seconds,
+    ///   the swap fee, and the part of the fee that leaves the pool.
+    /// @dev Returns further words that differ by fork, which this interface omits. Amplifications are times 100.
     function swapStorage()
         external
         view
@@ -40,5 +42,6 @@ interface ISaddlePool {
             uint256 adminFee
         );
     function paused() external view returns (bool);
+    /// @notice Quotes the output of `amountIn` of token `i` in base units of token `j`.
     function calculateSwap(uint8 i, uint8 j, uint256 amountIn) external view returns (uint256);
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.30;
 
-/// @notice Custom errors of widely used token libraries, to tell people why a swap reverts. Names and types are those of the
-///   published sources; the selector says which one it is.
+/// @notice Custom errors of widely used token libraries. The simulation decodes revert data with them. Names and types
+///   are those of the published sources. The first four bytes of the revert data are the selector of the error.
 interface ITokenErrors {
     // ERC-6093, OpenZeppelin 5
     error ERC20InsufficientBalance(address sender, uint256 balance, uint256 needed);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.30;
 
-/// @notice Events of a uniswap-v3 style pool, of any fork, when its price or liquidity changes.
+/// @notice Events of a pool of Uniswap V3 and its forks when its price or liquidity changes.
 interface IUniswapV3PoolEvents {
     event Initialize(uint160 sqrtPriceX96, int24 tick);
     event Swap(

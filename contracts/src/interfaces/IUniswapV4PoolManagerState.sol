@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.30;
 
-/// @notice Reads of the state of a uniswap-v4 singleton, and what it says when a pool changes.
+/// @notice Storage getters of Uniswap V4's PoolManager, and its events when a pool changes.
 interface IUniswapV4PoolManagerState {
     event Initialize(
         bytes32 indexed id,
@@ -33,6 +33,8 @@ interface IUniswapV4PoolManagerState {
     );
     event ProtocolFeeUpdated(bytes32 indexed id, uint24 protocolFee);
 
+    /// @notice Returns the value of a storage slot.
     function extsload(bytes32 slot) external view returns (bytes32 value);
+    /// @notice Returns the value of a transient storage slot.
     function exttload(bytes32 slot) external view returns (bytes32 value);
 }

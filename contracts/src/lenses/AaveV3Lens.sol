@@ -8,25 +8,29 @@ import {IERC20} from "../interfaces/IERC20.sol";
 /// @notice Finds and reads reserves of Aave V3 markets; never deployed.
 contract AaveV3Lens {
     struct State {
-        /// True if supplies and withdrawals are possible at all, and if supplies are.
+        /// True if withdrawals are possible.
         bool active;
+        /// True if supplies are suspended.
         bool frozen;
         /// Assets per unit of scaled balance, 27 decimals.
         uint256 income;
+        /// Supply of the aToken in scaled units.
         uint256 scaledSupply;
-        /// As the aToken reports it; shows how the release rounds.
+        /// Supply in base units as the aToken reports it. The result shows how the release rounds.
         uint256 totalSupply;
-        /// Maximum scaled units that the next update credits to the treasury, and those credited so far.
+        /// Scaled units that are credited to the treasury, plus the maximum that the next update will credit.
         uint256 treasury;
         /// Maximum total supply in base units of the asset; zero for no limit.
         uint256 cap;
         /// Base units of the asset that can be withdrawn.
         uint256 cash;
+        /// Release of the market's contract; zero if it has no getter for it.
         uint256 revision;
     }
 
     uint256 private constant RAY = 1e27;
 
+    /// @notice Finds the aTokens of assets.
     /// @return aTokens One for each asset; zero if the market does not have the asset.
     function find(IAaveV3State pool, address[] calldata assets) external view returns (address[] memory aTokens) {
         aTokens = new address[](assets.length);
@@ -37,6 +41,7 @@ contract AaveV3Lens {
         }
     }
 
+    /// @notice Returns the state of a reserve. Reverts if the market does not have the asset.
     function read(IAaveV3State pool, address asset) external view returns (State memory state) {
         IAaveV3State.ReserveData memory reserve = pool.getReserveData(asset);
         uint256 config = reserve.configuration;
@@ -59,7 +64,8 @@ contract AaveV3Lens {
         } catch {}
     }
 
-    /// @dev Treasury's part of the interest since the last update, in scaled units, rounded up. Includes all interest of stable debt.
+    /// @dev Treasury's part of the interest since the last update, in scaled units, rounded up. Includes all interest
+    ///   of stable debt.
     function _due(IAaveV3State pool, address asset, IAaveV3State.ReserveData memory reserve, uint256 income)
         private
         view

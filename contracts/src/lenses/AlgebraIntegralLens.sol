@@ -23,12 +23,13 @@ contract AlgebraIntegralLens {
         int24 tickSpacing;
         /// True if the plugin may change the fee during the swap.
         bool pluginSetsFee;
-        /// Two words per tick, ascending: its index, then gross liquidity in the high and net liquidity in the low half.
+        /// Two words per tick, ascending: its index, then gross liquidity in the high and net liquidity in the low
+        /// half.
         uint256[] ticks;
     }
 
-    /// @notice Pools of custom deployers for `tokens` (consecutive pairs): those of the first deployer, then of the
-    ///   next; zero if there is no pool.
+    /// @notice Finds the pools of custom deployers for `tokens` (consecutive pairs): those of the first deployer, then
+    ///   of the next; zero if there is no pool.
     function findCustom(IAlgebraFactory factory, address[] calldata deployers, address[] calldata tokens)
         external
         view
@@ -45,6 +46,7 @@ contract AlgebraIntegralLens {
         }
     }
 
+    /// @notice Returns the state of a pool with all of its initialized ticks.
     function read(IAlgebraIntegralPoolState pool) external view returns (State memory state) {
         (uint160 price, int24 tick, uint16 lastFee, uint8 pluginConfig,,) = pool.globalState();
         (state.sqrtPriceX96, state.tick, state.feePpm) = (price, tick, lastFee);
@@ -70,7 +72,8 @@ contract AlgebraIntegralLens {
         }
     }
 
-    /// @notice Inputs, including the fee, that move the pool to two prices. The caller derives the current fee from them.
+    /// @notice Returns the inputs, including the fee, that move the pool to two prices. The caller derives the current
+    ///   fee from them.
     /// @return pluginSetsFee False if the fee is known without swaps; both amounts are zero then.
     /// @return paid0 Input of the first token that moves the price down to `lower`; zero if the swap fails.
     /// @return paid1 Input of the second token that moves the price up to `upper`.
@@ -85,7 +88,8 @@ contract AlgebraIntegralLens {
         paid1 = _paid(address(pool), false, upper);
     }
 
-    /// @dev The pool requests its payment in a callback, whose revert undoes the swap and returns the amount.
+    /// @dev Returns the input of a swap up to a price. The pool requests the payment in a callback, whose revert undoes
+    ///   the swap and returns the amount.
     function _paid(address pool, bool zeroForOne, uint160 limit) private returns (uint256 paid) {
         try IUniswapV3Pool(pool).swap(address(this), zeroForOne, PLENTY, limit, "") {}
         catch (bytes memory word) {
@@ -93,7 +97,8 @@ contract AlgebraIntegralLens {
         }
     }
 
-    /// @dev The pool's callback with any name: `(int256 amount0, int256 amount1, bytes data)`; the positive amount is owed.
+    /// @dev The pool's callback with any name: `(int256 amount0, int256 amount1, bytes data)`; the positive amount is
+    ///   owed.
     fallback() external {
         assembly ("memory-safe") {
             let amount0 := calldataload(4)
@@ -104,6 +109,7 @@ contract AlgebraIntegralLens {
         }
     }
 
+    /// @dev Returns the next initialized tick above `tick`.
     function _next(IAlgebraIntegralPoolState pool, int24 tick) private view returns (int24 next) {
         (,,, next,,) = pool.ticks(tick);
     }

@@ -23,13 +23,15 @@ contract AlgebraV1Lens is BitmapReader {
     uint256 private constant ONE_FEE = 7;
     uint256 private constant TWO_FEES = 8;
 
-    error NotInitialised(address pool);
+    /// @dev The pool has no price yet.
+    error NotInitialized(address pool);
+    /// @dev The swap that shows the fee reverted for another reason, or did not call back.
     error NoFee(address pool, bytes reason);
 
-    /// @notice A pool without its ticks.
+    /// @notice Returns the state of a pool without its ticks.
     function read(address pool) external returns (State memory state) {
         (uint256 price, uint256 tick) = _need(pool, IAlgebraV1PoolState.globalState.selector, 0);
-        if (price == 0) revert NotInitialised(pool);
+        if (price == 0) revert NotInitialized(pool);
         (state.sqrtPriceX96, state.tick) = (uint160(price), int24(int256(tick)));
         (uint256 word,) = _need(pool, IUniswapV3PoolState.liquidity.selector, 0);
         state.liquidity = uint128(word);
@@ -39,7 +41,7 @@ contract AlgebraV1Lens is BitmapReader {
         state.fee1Ppm = _fee(pool, false, state.sqrtPriceX96 + 1);
     }
 
-    /// @notice The initialized ticks in the words `first` to `last` of the table, encoded by `BitmapReader`.
+    /// @notice Returns the initialized ticks in the words `first` to `last` of the table, encoded by `BitmapReader`.
     function ticks(address pool, int24 spacing, int16 first, int16 last)
         external
         view
@@ -50,8 +52,8 @@ contract AlgebraV1Lens is BitmapReader {
         );
     }
 
-    /// @dev The first swap of a block sets the fee from the current volatility. So this sells one base unit. The callback reads the
-    ///   fee, and returns it by a revert, which undoes the swap.
+    /// @dev Returns the fee of a swap now, in ppm. The first swap of a block sets the fee from the current volatility,
+    ///   so this sells one base unit. The callback reads the fee, and returns it by a revert, which undoes the swap.
     function _fee(address pool, bool zeroForOne, uint160 limit) private returns (uint24 feePpm) {
         try IUniswapV3Pool(pool).swap(address(this), zeroForOne, 1, limit, "") {
             revert NoFee(pool, "");
@@ -63,7 +65,7 @@ contract AlgebraV1Lens is BitmapReader {
         }
     }
 
-    /// @dev The pool's callback with any name.
+    /// @dev Callback of the pool, which has another name in each fork. Reverts with the words of `globalState`.
     fallback() external {
         (, bytes memory words) = msg.sender.staticcall(abi.encodeCall(IAlgebraV1PoolState.globalState, ()));
         assembly ("memory-safe") {

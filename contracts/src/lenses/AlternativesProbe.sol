@@ -7,9 +7,10 @@ import {SwapProbe} from "./SwapProbe.sol";
 /// @notice SwapProbe for several swaps of one input, each from the same state; never deployed.
 /// @dev A separate contract, because a node hashes overridden code in each call, and few quotes have alternatives.
 contract AlternativesProbe is SwapProbe {
-    /// @notice Runs swaps in sequence. Each swap is undone before the next one, and the accounts and slots that it warmed are cold
-    ///   again.
-    /// @dev Only for the eth_call itself. `order.gas` is the gas limit of each swap, if the previous ones have left that much.
+    /// @notice Runs swaps in sequence. Each swap is undone before the next one, and the accounts and slots that it
+    ///   warmed are cold again.
+    /// @dev Only for the eth_call itself. `order.gas` is the gas limit of each swap, if the previous ones have left
+    ///   that much.
     function runEach(Order calldata order, bytes[] calldata datas) external returns (Report[] memory reports) {
         if (msg.sender != address(this) || tx.origin != address(this)) revert NotTheSender();
         _setUp(order);

@@ -16,13 +16,14 @@ contract AmbientLens {
     int24 private constant LOWEST_LOBBY = -11;
     int24 private constant HIGHEST_LOBBY = 12;
 
-    /// @notice Parameters of pools by their hashes; zero if the pool does not exist.
+    /// @notice Returns the parameters of pools by their hashes; zero if the pool does not exist.
     function specs(IAmbientState dex, bytes32[] calldata hashes) external view returns (uint256[] memory words) {
         words = new uint256[](hashes.length);
         for (uint256 k; k < hashes.length; ++k) words[k] = _read(dex, keccak256(abi.encode(hashes[k], SPECS)));
     }
 
-    /// @notice A pool's parameters, both words of its curve, then its levels by ascending tick: two words each, tick and level.
+    /// @notice Returns a pool's parameters, both words of its curve, then its levels by ascending tick: two words each,
+    ///   tick and level.
     function read(IAmbientState dex, bytes32 hash) external view returns (uint256[] memory words) {
         uint256 spec = _read(dex, keccak256(abi.encode(hash, SPECS)));
         uint256 curve = uint256(keccak256(abi.encode(hash, CURVES)));
@@ -43,7 +44,7 @@ contract AmbientLens {
         }
     }
 
-    /// @dev The levels of 256 ticks.
+    /// @dev Appends the levels of 256 ticks to `words`.
     function _readWord(IAmbientState dex, bytes32 hash, int24 place, uint256[] memory words, uint256 count)
         private
         view
@@ -66,6 +67,7 @@ contract AmbientLens {
         return (words, count);
     }
 
+    /// @dev Reads a storage word of the contract.
     function _read(IAmbientState dex, bytes32 slot) private view returns (uint256) {
         return dex.readSlot(uint256(slot));
     }

@@ -12,6 +12,8 @@ abstract contract BalanceReader {
         uint256 amount;
     }
 
+    /// @dev Input token of the account, its allowance for the spender, and output token of the recipient, in base
+    ///   units.
     struct Balances {
         Reading tokenIn;
         Reading allowance;
@@ -21,7 +23,7 @@ abstract contract BalanceReader {
     /// @dev For one balanceOf or allowance. Rebasing tokens behind proxies stay below 200,000.
     uint256 private constant READ_GAS = 1_000_000;
 
-    /// @dev The balance of the output token is the recipient's.
+    /// @dev Returns the balances of a swap. The balance of the output token is the recipient's.
     function _balances(address account, address tokenIn, address tokenOut, address spender, address recipient)
         internal
         view
@@ -34,12 +36,13 @@ abstract contract BalanceReader {
         balances.tokenOut = _balance(recipient, tokenOut);
     }
 
+    /// @dev Returns a balance of a token, or of native token if `token` is zero.
     function _balance(address account, address token) private view returns (Reading memory) {
         if (token == address(0)) return Reading(true, account.balance);
         return _read(token, abi.encodeCall(IERC20.balanceOf, (account)));
     }
 
-    /// @dev Copies only the first word, for any length of the return data.
+    /// @dev Calls a getter. Copies only the first word, for any length of the return data.
     function _read(address token, bytes memory input) private view returns (Reading memory reading) {
         bool ok;
         uint256 amount;

@@ -11,13 +11,14 @@ contract BalancerV1Lens {
         address[] tokens;
     }
 
+    /// @dev Fee and weights have 18 decimals. Balances are in base units, in the order of the tokens.
     struct State {
         uint256 swapFee;
         uint256[] balances;
         uint256[] weights;
     }
 
-    /// @notice Finalized pools of the factory for a pair, without duplicates: the deepest, then the oldest.
+    /// @notice Finds finalized pools of the factory for a pair, without duplicates: the deepest, then the oldest.
     /// @param limit Maximum of each kind, below 32.
     function find(IBalancerV1Registry registry, IBalancerV1Factory factory, address a, address b, uint256 limit)
         external
@@ -40,6 +41,7 @@ contract BalancerV1Lens {
         }
     }
 
+    /// @notice Returns the state of a pool.
     /// @param tokens In the order of the pool.
     function read(IBalancerV1State pool, address[] calldata tokens) external view returns (State memory state) {
         state.swapFee = pool.getSwapFee();

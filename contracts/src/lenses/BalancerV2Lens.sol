@@ -9,13 +9,14 @@ import {IBalancerV2VaultState} from "../interfaces/IBalancerV2VaultState.sol";
 contract BalancerV2Lens {
     struct State {
         uint256[] balances;
-        /// With the rates that a swap in this block would use.
+        /// Scaling factors, with the rates that a swap in this block would use.
         uint256[] scaling;
+        /// 18 decimals.
         uint256 swapFee;
         bool paused;
         /// Empty for a stable pool.
         uint256[] weights;
-        /// Times 1000; zero for a weighted pool.
+        /// Amplification times 1000; zero for a weighted pool.
         uint256 amp;
         /// Index of the pool's own share in its tokens; the number of tokens if it is not included.
         uint256 bptIndex;
@@ -27,6 +28,7 @@ contract BalancerV2Lens {
         bool suspended;
     }
 
+    /// @notice Returns the state of a pool. Reverts if the pool is neither weighted nor stable.
     function read(IBalancerV2VaultState vault, bytes32 id) external view returns (State memory state) {
         IBalancerV2PoolState pool = IBalancerV2PoolState(address(bytes20(id)));
         address[] memory tokens;
@@ -54,7 +56,8 @@ contract BalancerV2Lens {
         }
     }
 
-    /// @dev A swap replaces cached rates that have expired. Returns true if the scaling contains cached rates.
+    /// @dev Updates `scaling` with current rates if the cached rates have expired, like a swap. Returns true if the
+    ///   scaling contains cached rates.
     function _updateRates(address pool, address[] memory tokens, uint256[] memory scaling)
         private
         view
@@ -74,7 +77,8 @@ contract BalancerV2Lens {
         }
     }
 
-    /// @dev Zeros if the pool does not cache a rate of the token, such as a weighted pool, which uses rates only for fees.
+    /// @dev Returns the cached rate and its expiry. Zeros if the pool does not cache a rate of the token, such as a
+    ///   weighted pool, which uses rates only for fees.
     function _rateCache(address pool, address token) private view returns (uint256 rate, uint256 expires) {
         (bool ok, bytes memory data) = pool.staticcall(abi.encodeCall(IBalancerV2PoolState.getTokenRateCache, (token)));
         if (!ok) (ok, data) = pool.staticcall(abi.encodeCall(IBalancerV2PoolState.getPriceRateCache, (token)));

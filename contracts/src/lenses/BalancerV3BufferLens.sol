@@ -13,6 +13,7 @@ contract BalancerV3BufferLens {
         uint256 wrapped;
     }
 
+    /// @notice Finds the tokens that are shares with a buffer.
     /// @return assets Asset of each token that is a share with a buffer; zero for other tokens.
     function find(IBalancerV3VaultState vault, address[] calldata tokens) external view returns (address[] memory assets) {
         assets = new address[](tokens.length);
@@ -23,6 +24,7 @@ contract BalancerV3BufferLens {
         }
     }
 
+    /// @notice Returns the balances of the buffer of `wrapped`, in base units.
     function read(IBalancerV3VaultState vault, address wrapped) external view returns (State memory state) {
         state.closed = vault.isVaultPaused() || vault.areBuffersPaused();
         (state.underlying, state.wrapped) = vault.getBufferBalance(wrapped);

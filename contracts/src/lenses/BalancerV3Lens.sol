@@ -20,6 +20,7 @@ contract BalancerV3Lens {
         uint256[] balances;
         /// Powers of ten that bring balances to 18 decimals.
         uint256[] scaling;
+        /// Rates with 18 decimals.
         uint256[] rates;
         uint256 swapFee;
         /// Part of the swap fee that is taken out of the pool; zero in recovery mode.
@@ -35,8 +36,9 @@ contract BalancerV3Lens {
         uint256 amp;
         /// True while the amplification changes with time.
         bool ramping;
-        /// Threshold and maximum of a fee that rises with imbalance; zero if the fee does not rise.
+        /// True if a hook raises the fee with imbalance.
         bool surges;
+        /// Threshold of the imbalance, and maximum fee, with 18 decimals.
         uint256[2] surge;
         /// Slopes of an E-CLP's imbalance below and above the peak; zero if the hook has none.
         uint256[2] slopes;
@@ -49,14 +51,16 @@ contract BalancerV3Lens {
         /// Current virtual balances of a reCLAMM as it reports them, and the block's timestamp.
         uint256[2] virtualNow;
         uint256 timestamp;
-        /// Pool's quotes without fee, 18 decimals: a hundredth of token 0 in token 1, and in reverse. Zero if it reverts, as some
-        /// pools do for every caller except the vault.
+        /// Pool's quotes without fee, 18 decimals: a hundredth of token 0 in token 1, and in reverse. Zero if it
+        /// reverts, as some pools do for every caller except the vault.
         uint256[2] samples;
         uint256[2] quotes;
-        /// Pool's quotes for balances that distinguish its releases; zero if it reverts.
+        /// Pool's quote for balances that distinguish its releases; zero if it reverts.
         uint256 probe;
     }
 
+    /// @notice Returns the state of a pool. Only `swapFee`, `aggregateFee`, and `closed` are set if the pool is closed,
+    ///   and no balances if it is hooked.
     function read(IBalancerV3VaultState vault, IBalancerV3PoolState pool) external view returns (State memory state) {
         IBalancerV3VaultState.PoolConfig memory config = vault.getPoolConfig(address(pool));
         state.swapFee = config.staticSwapFeePercentage;
@@ -91,6 +95,7 @@ contract BalancerV3Lens {
         if (state.kind < Kind.GYRO_2CLP) state.probe = _probe(pool, state.weights, live.length);
     }
 
+    /// @dev Determines the kind of a pool from its getters, and sets the fields of this kind.
     function _readKind(IBalancerV3PoolState pool, State memory state) private view {
         try pool.getNormalizedWeights() returns (uint256[] memory weights) {
             state.weights = weights;
@@ -114,8 +119,9 @@ contract BalancerV3Lens {
         state.timestamp = block.timestamp;
     }
 
-    /// @dev A weighted pool sells a small amount of a scarce token with a high weight for an abundant one, so that one unit of the scarce
-    ///   token changes the result. A stable pool gets one balance that is 100,000 times the others.
+    /// @dev Returns `State.probe`. A weighted pool sells a small amount of a scarce token with a high weight for an
+    ///   abundant one, so that one unit of the scarce token changes the result. A stable pool gets one balance that is
+    ///   100,000 times the others.
     function _probe(IBalancerV3PoolState pool, uint256[] memory weights, uint256 count) private view returns (uint256) {
         bool weighted = weights.length != 0;
         uint256 plentiful = weighted && weights[0] < weights[1] ? 0 : 1;
@@ -133,6 +139,7 @@ contract BalancerV3Lens {
         }
     }
 
+    /// @dev Returns the pool's quote for `amount` of token `i` in token `j`, without the fee; zero if it reverts.
     function _quote(IBalancerV3PoolState pool, uint256[] memory live, uint256 amount, uint256 i, uint256 j)
         private
         view

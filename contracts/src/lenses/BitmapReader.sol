@@ -4,10 +4,11 @@ pragma solidity 0.8.30;
 /// @title BitmapReader
 /// @notice Reads the initialized ticks of a pool with a tick bitmap, through the getters of its family.
 abstract contract BitmapReader {
+    /// @dev A getter of the pool reverted, or returned less than a word.
     error ReadFailed(address pool, bytes4 selector);
 
-    /// @dev The initialized ticks in the bitmap words `first` to `last`, ascending, two words per tick: its index, then gross
-    ///   liquidity in the high and net liquidity in the low half.
+    /// @dev Returns the initialized ticks in the bitmap words `first` to `last`, ascending, two words per tick: its
+    ///   index, then gross liquidity in the high and net liquidity in the low half.
     /// @param bitmap Getter of the bitmap word at a position.
     /// @param details Getter of a tick by its index; returns gross, then net liquidity.
     /// @param spacing Number of ticks per bit.
@@ -48,6 +49,7 @@ abstract contract BitmapReader {
         }
     }
 
+    /// @dev Like `_read`, but reverts if the call fails.
     function _need(address target, bytes4 selector, int256 argument)
         internal
         view
@@ -58,8 +60,9 @@ abstract contract BitmapReader {
         if (!ok) revert ReadFailed(target, selector);
     }
 
-    /// @dev Equals target.staticcall(abi.encodeWithSelector(selector, argument)) and decoding the first two words, without
-    ///   allocating memory, because a pool needs thousands of calls. A getter without arguments ignores the argument.
+    /// @dev Equals target.staticcall(abi.encodeWithSelector(selector, argument)) and decoding the first two words,
+    ///   without allocating memory, because a pool needs thousands of calls. A getter without arguments ignores the
+    ///   argument.
     function _read(address target, bytes4 selector, int256 argument)
         internal
         view

@@ -10,7 +10,7 @@ import {SampleLens} from "./SampleLens.sol";
 /// @notice Finds and samples pools like Uniswap V3's whose fee depends on the caller; never deployed.
 /// @dev The pool requests its payment in a callback, whose revert undoes the swap and returns both amounts.
 contract CallerFeeLens is SampleLens {
-    /// @dev As in the Executor: one above and one below the bounds of TickMath.
+    /// @dev Price limits of the Executor: one above the minimum and one below the maximum of TickMath.
     uint160 private constant LOWEST_PRICE = 4295128740;
     uint160 private constant HIGHEST_PRICE = 1461446703485210103287273052203988822378723970341;
 
@@ -22,8 +22,8 @@ contract CallerFeeLens is SampleLens {
     /// @dev The swap did not use its whole input, or requested no payment.
     error NotWhole();
 
-    /// @notice Pools of a factory for `tokens` (consecutive pairs), and for each fee: all fees of the first pair, then
-    ///   of the next. Zero if there is no pool. The factory needs no getter for its fees.
+    /// @notice Finds pools of a factory for `tokens` (consecutive pairs), and for each fee: all fees of the first pair,
+    ///   then of the next. Zero if there is no pool. The factory needs no getter for its fees.
     function find(address factory, address[] calldata tokens, uint24[] calldata fees)
         external
         view
@@ -40,6 +40,7 @@ contract CallerFeeLens is SampleLens {
         }
     }
 
+    /// @notice Returns the outputs of swaps at several amounts.
     /// @return outputs0 Output for each amount of the first token; zero if the swap fails.
     /// @return outputs1 Output for each amount of the second token.
     /// @return stamp Changes with the pool's price and liquidity.
@@ -52,6 +53,7 @@ contract CallerFeeLens is SampleLens {
         stamp = keccak256(abi.encode(sqrtPriceX96, IUniswapV3PoolState(request.pool).liquidity()));
     }
 
+    /// @inheritdoc SampleLens
     function _swap(bytes calldata pool, bool zeroForOne, uint256 amount) internal override returns (uint256 amountOut) {
         address at = abi.decode(pool, (address));
         uint160 limit = zeroForOne ? LOWEST_PRICE : HIGHEST_PRICE;
@@ -66,7 +68,8 @@ contract CallerFeeLens is SampleLens {
         }
     }
 
-    /// @dev The pool's callback with any name: `(int256 amount0, int256 amount1, bytes data)`.
+    /// @dev Callback of the pool, which has another name in each fork: `(int256 amount0, int256 amount1, bytes data)`.
+    ///   Reverts with both amounts.
     fallback() external {
         assembly ("memory-safe") {
             calldatacopy(0x00, 0x04, 0x40)

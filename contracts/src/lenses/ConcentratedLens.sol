@@ -18,10 +18,11 @@ contract ConcentratedLens is BitmapReader {
         int24 tickSpacing;
     }
 
-    error NotInitialised(address pool);
+    /// @dev The pool has no price yet.
+    error NotInitialized(address pool);
 
-    /// @notice Pools of a factory for `tokens` (consecutive pairs), and for each fee: all fees of the first pair, then
-    ///   of the next. Zero if there is no pool.
+    /// @notice Finds pools of a factory for `tokens` (consecutive pairs), and for each fee: all fees of the first pair,
+    ///   then of the next. Zero if there is no pool.
     function find(address factory, address[] calldata tokens, uint24[] calldata fees)
         external
         view
@@ -61,16 +62,16 @@ contract ConcentratedLens is BitmapReader {
         }
     }
 
-    /// @dev Zero if the call fails.
+    /// @dev Returns the address that a getter returns; zero if the call fails.
     function _address(address target, bytes memory call) private view returns (address) {
         (bool ok, bytes memory data) = target.staticcall(call);
         return ok && data.length >= 32 ? address(uint160(uint256(bytes32(data)))) : address(0);
     }
 
-    /// @notice A pool without its ticks.
+    /// @notice Returns the state of a pool without its ticks.
     function read(address pool) external view returns (State memory state) {
         (uint256 word, uint256 second) = _need(pool, IUniswapV3PoolState.slot0.selector, 0);
-        if (word == 0) revert NotInitialised(pool);
+        if (word == 0) revert NotInitialized(pool);
         state.sqrtPriceX96 = uint160(word);
         state.tick = int24(int256(second));
         (word,) = _need(pool, IUniswapV3PoolState.liquidity.selector, 0);
@@ -86,14 +87,14 @@ contract ConcentratedLens is BitmapReader {
     /// @notice Like `read`, for a pool of Solidly V3, which has no getter of its fee.
     function readSolidlyV3(address pool) external view returns (State memory state) {
         (state.sqrtPriceX96, state.tick, state.feePpm,) = ISolidlyV3Pool(pool).slot0();
-        if (state.sqrtPriceX96 == 0) revert NotInitialised(pool);
+        if (state.sqrtPriceX96 == 0) revert NotInitialized(pool);
         (uint256 word,) = _need(pool, IUniswapV3PoolState.liquidity.selector, 0);
         state.liquidity = uint128(word);
         (word,) = _need(pool, IUniswapV3PoolState.tickSpacing.selector, 0);
         state.tickSpacing = int24(int256(word));
     }
 
-    /// @notice The initialized ticks in the bitmap words `first` to `last`, encoded by `BitmapReader`.
+    /// @notice Returns the initialized ticks in the bitmap words `first` to `last`, encoded by `BitmapReader`.
     function ticks(address pool, int24 spacing, int16 first, int16 last)
         external
         view

@@ -11,6 +11,8 @@ import {IERC20Metadata} from "../interfaces/IERC20Metadata.sol";
 contract CurveCryptoLens {
     uint256 private constant ONE = 1e18;
 
+    /// @dev Names and units are those of ICurveCryptoPoolState. `a` is A, `invariant` is D, `profit` is xcp_profit, and
+    ///   `futureTime` is future_A_gamma_time.
     struct State {
         uint256[] balances;
         uint256[] precisions;
@@ -32,12 +34,13 @@ contract CurveCryptoLens {
         string version;
         /// Values that the pool computes at these balances.
         uint256 fee;
-        /// Results for a hundredth more of coin 0, and of the last coin: the pool's quotes for coin 1 and coin 0, or, for NG pools,
-        /// the balances of these coins from its math contract.
+        /// Results for a hundredth more of coin 0, and of the last coin: the pool's quotes for coin 1 and coin 0, or,
+        /// for NG pools, the balances of these coins from its math contract.
         uint256[2] samples;
         uint256[2] quotes;
     }
 
+    /// @notice Returns the state of a pool of `n` coins.
     function read(ICurveCryptoPoolState pool, uint256 n) external view returns (State memory state) {
         state.balances = new uint256[](n);
         state.priceScale = new uint256[](n - 1);
@@ -61,6 +64,7 @@ contract CurveCryptoLens {
         }
     }
 
+    /// @dev Sets the fields that have a getter of one word in every release.
     function _readNumbers(ICurveCryptoPoolState pool, State memory state) private view {
         state.a = pool.A();
         state.gamma = pool.gamma();
@@ -76,6 +80,7 @@ contract CurveCryptoLens {
         state.allowedExtraProfit = pool.allowed_extra_profit();
     }
 
+    /// @dev Sets `samples` and `quotes` of an NG pool from its math contract.
     function _sampleMath(ICurveCryptoMath math, State memory state, uint256 n) private view {
         state.version = math.version();
         uint256[3] memory xp;
@@ -91,6 +96,7 @@ contract CurveCryptoLens {
         state.quotes[1] = _solve(math, state, xp, 0, n);
     }
 
+    /// @dev Returns the balance of coin `j` that satisfies the invariant with the other balances of `xp`.
     function _solve(ICurveCryptoMath math, State memory state, uint256[3] memory xp, uint256 j, uint256 n)
         private
         view
@@ -100,6 +106,8 @@ contract CurveCryptoLens {
         return math.get_y(state.a, state.gamma, [xp[0], xp[1]], state.invariant, j)[0];
     }
 
+    /// @dev Returns the factors that scale balances to 18 decimals. If the pool has no getter
+    ///   for them, they follow from the decimals of the coins.
     function _precisions(ICurveCryptoPoolState pool, uint256 n) private view returns (uint256[] memory list) {
         list = new uint256[](n);
         (bool ok, bytes memory data) = address(pool).staticcall(abi.encodeCall(pool.precisions, ()));
@@ -116,6 +124,7 @@ contract CurveCryptoLens {
         }
     }
 
+    /// @dev Returns the first word of the return data. `ok` is false if the call fails or returns less.
     function _word(address target, bytes memory call) private view returns (bool ok, uint256 word) {
         bytes memory data;
         (ok, data) = target.staticcall(call);

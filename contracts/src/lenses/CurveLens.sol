@@ -13,6 +13,7 @@ contract CurveLens {
     /// @dev Address of the native token as a coin.
     address private constant NATIVE = 0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE;
 
+    /// @dev Names and units are those of ICurvePoolState. `a` is A.
     struct State {
         address[] coins;
         uint256[] balances;
@@ -31,7 +32,7 @@ contract CurveLens {
         uint256[2] quotes;
     }
 
-    /// @notice Up to `depth` pools for each pair in `tokens` (consecutive pairs); zero if there are fewer.
+    /// @notice Finds up to `depth` pools for each pair in `tokens` (consecutive pairs); zero if there are fewer.
     function find(address factory, address[] calldata tokens, uint256 depth)
         external
         view
@@ -49,7 +50,7 @@ contract CurveLens {
         }
     }
 
-    /// @notice The coins of a pool. The index in Curve's first pools is a signed integer.
+    /// @notice Returns the coins of a pool. The index in Curve's first pools is a signed integer.
     function coins(address pool) public view returns (address[] memory list) {
         list = new address[](MAX_COINS);
         (bool unsigned,) = _word(pool, abi.encodeCall(ICurvePoolState.coins, (0)));
@@ -69,6 +70,7 @@ contract CurveLens {
         }
     }
 
+    /// @notice Returns the state of a pool.
     function read(address pool) external view returns (State memory state) {
         state.coins = coins(pool);
         uint256 n = state.coins.length;
@@ -90,6 +92,7 @@ contract CurveLens {
         (, state.quotes[1]) = _word(pool, abi.encodeCall(ICurvePoolState.get_dy, (1, 0, state.samples[1])));
     }
 
+    /// @dev Returns the stored rates of a pool, or rates from the decimals of the coins in `list`.
     function _rates(address pool, address[] memory list) private view returns (uint256[] memory rates) {
         rates = new uint256[](list.length);
         (bool ok, bytes memory data) = pool.staticcall(abi.encodeCall(ICurvePoolState.stored_rates, ()));
@@ -108,6 +111,7 @@ contract CurveLens {
         }
     }
 
+    /// @dev Returns the first word of the return data. `ok` is false if the call fails or returns less.
     function _word(address target, bytes memory call) private view returns (bool ok, uint256 word) {
         bytes memory data;
         (ok, data) = target.staticcall(call);

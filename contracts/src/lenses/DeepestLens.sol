@@ -9,8 +9,10 @@ import {DeepestPools} from "./DeepestPools.sol";
 contract DeepestLens is DeepestPools {
     /// @dev Address of the native token in factories.
     address private constant NATIVE = 0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE;
+    /// @dev Pools that are compared at each end of the list.
     uint256 private constant WINDOW = 96;
 
+    /// @notice Finds at most `max` pools of a factory.
     /// @param getter Returns the pool of two tokens at an index (see `List`).
     function find(address factory, bytes4 getter, address[2] calldata tokens, uint256 max)
         external
@@ -20,6 +22,7 @@ contract DeepestLens is DeepestPools {
         return _deepest(List(factory, getter, tokens), max, WINDOW);
     }
 
+    /// @inheritdoc DeepestPools
     function _amounts(address pool, address[2] memory tokens) internal view override returns (uint256[2] memory amounts) {
         for (uint256 i = 0; i < 2; ++i) {
             if (tokens[i] == NATIVE) {

@@ -3,9 +3,11 @@ pragma solidity 0.8.30;
 
 /// @title DeepestPools
 /// @notice Chooses the deepest pools of a factory for two tokens.
-/// @dev Anyone can create any number of pools, before and after a good one. To displace a pool, an account must hold more of each token
-///   than the pool, in half of the chosen pools. The work is bounded: of a longer list, only the pools at both ends are compared.
+/// @dev Anyone can create any number of pools, before and after a good one. To displace a pool, an account must hold
+///   more of each token than the pool, in half of the chosen pools. The work is bounded: of a longer list, only the
+///   pools at both ends are compared.
 abstract contract DeepestPools {
+    /// @dev A list of pools in a factory.
     struct List {
         address factory;
         /// Takes two tokens, an index, and the next index. Returns one address, or an array of one.
@@ -16,10 +18,13 @@ abstract contract DeepestPools {
     /// @dev An index past the end consumes all gas in factories of old compilers.
     uint256 private constant GETTER_GAS = 50_000;
 
+    /// @dev Measures the depth of a pool.
     /// @return amounts Base units of both tokens that the pool can pay; zero if unknown.
     function _amounts(address pool, address[2] memory tokens) internal view virtual returns (uint256[2] memory amounts);
 
-    /// @param max Maximum pools to return: half of them hold the largest amounts of the first token, half of the second.
+    /// @dev Chooses at most `max` pools of a list.
+    /// @param max Maximum pools to return: half of them hold the largest amounts of the first token, half of the
+    ///   second.
     /// @param window Pools that are compared at each end of the list.
     function _deepest(List memory list, uint256 max, uint256 window) internal view returns (address[] memory chosen) {
         uint256 count = _count(list);
@@ -47,7 +52,8 @@ abstract contract DeepestPools {
         }
     }
 
-    /// @dev Length of a list without gaps, by doubling and bisection, because not all factories have a getter for it.
+    /// @dev Finds the length of a list without gaps by doubling and bisection, because not all factories have a getter
+    ///   for it.
     function _count(List memory list) private view returns (uint256 count) {
         uint256 missing = 1;
         while (_poolAt(list, missing - 1) != address(0)) missing <<= 1;
@@ -59,7 +65,8 @@ abstract contract DeepestPools {
         }
     }
 
-    /// @return pool Zero past the end.
+    /// @dev Calls the getter of the list.
+    /// @return pool Zero after the end.
     function _poolAt(List memory list, uint256 index) private view returns (address pool) {
         (bool ok, bytes memory data) = list.factory.staticcall{gas: GETTER_GAS}(
             abi.encodeWithSelector(list.getter, list.tokens[0], list.tokens[1], index, index + 1)

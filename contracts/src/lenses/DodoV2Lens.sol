@@ -17,10 +17,11 @@ contract DodoV2Lens {
         bool firstIsBase;
     }
 
-    /// @dev Enough for more than `max` pools. A longer list, which anyone can create, must not use up the gas of other pairs.
+    /// @dev Enough for more than `max` pools. A longer list, which anyone can create, must not use up the gas of other
+    ///   pairs.
     uint256 private constant LIST_GAS = 45_000;
 
-    /// @notice Pools of factories for `tokens` (consecutive pairs), with either token as the base.
+    /// @notice Finds pools of factories for `tokens` (consecutive pairs), with either token as the base.
     /// @param max Maximum pools of one factory with one base token.
     function find(address[] calldata factories, address[] calldata tokens, uint256 max)
         external
@@ -46,7 +47,8 @@ contract DodoV2Lens {
         }
     }
 
-    /// @return ok False if the gas does not suffice for the list.
+    /// @dev Returns the pools of a factory with a base and a quote token.
+    /// @return ok False if the call fails, because the list is too long for the gas or the factory reverts.
     function _list(address factory, address base, address quote)
         private
         view

@@ -3,8 +3,9 @@ pragma solidity 0.8.30;
 
 /// @title EkuboLens
 /// @notice Reads the ticks of Ekubo pools from the storage of their core; never deployed.
-/// @dev In version 3, a pool's words are at fixed offsets from its id: its state at the id itself, then ticks by index, and words of
-///   the bitmap by position. The offsets come from traces of the core on Ethereum. In version 2, they are in nested mappings.
+/// @dev In version 3, a pool's words are at fixed offsets from its id: its state at the id itself, then ticks by index,
+///   and words of the bitmap by position. The offsets come from traces of the core on Ethereum. In version 2, they are
+///   in nested mappings.
 contract EkuboLens {
     uint256 private constant TICKS = 0x435a5eb89a296820174331cf5a3902d9fca683928d56726d8e7acd6efb28c568;
     uint256 private constant BITMAP = 0x3def450d0010a2fef515ce5eba4b363b5a0f42fdd4c53e1c737975db05a2e3a5;
@@ -16,13 +17,15 @@ contract EkuboLens {
     uint256 private constant SLOAD = 0x380eb4e0; // sload(), words behind it
     /// @dev Words of storage per call.
     uint256 private constant BATCH = 128;
-    /// @dev In version 2, `sload()` writes its answer over its own variables, from the fifth word on: some answers have no gas left.
+    /// @dev In version 2, `sload()` writes its answer over its own variables, from the fifth word on: some answers have
+    ///   no gas left.
     uint256 private constant BATCH_V2 = 4;
 
+    /// @dev The core reverted, or returned another number of words.
     error ReadFailed(address core);
 
-    /// @notice The initialized ticks in the bitmap words `first` to `last`, ascending, two words per tick: its index, then gross
-    ///   liquidity in the high and net liquidity in the low half.
+    /// @notice Returns the initialized ticks in the bitmap words `first` to `last`, ascending, two words per tick: its
+    ///   index, then gross liquidity in the high and net liquidity in the low half.
     function ticks(address core, bytes32 id, uint32 spacing, uint32 first, uint32 last)
         external
         view
@@ -44,7 +47,7 @@ contract EkuboLens {
         return _ticks(core, ticksAt, _entry(uint256(id), BITMAPS_V2), true, spacing, first, last);
     }
 
-    /// @dev Slot of a key in the mapping at a slot.
+    /// @dev Returns the slot of a key in the mapping at a slot.
     function _entry(uint256 key, uint256 slot) private pure returns (uint256 entry) {
         assembly ("memory-safe") {
             mstore(0x00, key)
@@ -53,7 +56,7 @@ contract EkuboLens {
         }
     }
 
-    /// @dev Slot of a key in the mapping or in the range of slots at a slot.
+    /// @dev Returns the slot of a key in the mapping, or in the range of slots, at a slot.
     function _slot(bool isMapping, uint256 slot, uint256 key) private pure returns (uint256) {
         // unchecked: storage slots wrap around.
         unchecked {
@@ -61,6 +64,7 @@ contract EkuboLens {
         }
     }
 
+    /// @dev Reads the bitmap words `first` to `last`, and the ticks whose bits are set.
     /// @param ticksAt Slot of the pool's ticks.
     /// @param bitmapAt Slot of the pool's bitmap.
     /// @param isMapping True if these are slots of mappings.
@@ -118,8 +122,8 @@ contract EkuboLens {
         }
     }
 
-    /// @dev Writes the words of the core's storage at the first `count` of `slots` to `answers`. Overwrites the length of `slots`
-    ///   during the call.
+    /// @dev Writes the words of the core's storage at the first `count` of `slots` to `answers`. Overwrites the length
+    ///   of `slots` during the call.
     function _load(address core, uint256[] memory slots, uint256[] memory answers, uint256 count) private view {
         bool ok;
         assembly ("memory-safe") {

@@ -2,8 +2,10 @@
 pragma solidity 0.8.30;
 
 /// @title EnvironmentProbe
-/// @notice Reports the environment of an eth_call; a successful call shows that the node supports code overrides. Never deployed.
+/// @notice Reports the environment of an eth_call; a successful call shows that the node supports code overrides. Never
+///   deployed.
 contract EnvironmentProbe {
+    /// @notice Returns the beneficiary of the block, the remaining gas, the block number, and its Unix time in seconds.
     function read()
         external
         view

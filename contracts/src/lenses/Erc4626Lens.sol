@@ -9,16 +9,19 @@ contract Erc4626Lens {
     struct State {
         uint256 totalAssets;
         uint256 totalSupply;
+        /// Maximum assets that the vault accepts from any account.
         uint256 maxDeposit;
         /// Assets of 10^27 shares, which some vaults use as their rate; zero if the vault does not report it.
         uint256 rate;
-        /// The vault's previews for a sample of assets and of shares.
+        /// An amount of assets, and the shares that `previewDeposit` returns for it.
         uint256 sampleAssets;
         uint256 quotedShares;
+        /// A number of shares, and the assets that `previewRedeem` returns for it.
         uint256 sampleShares;
         uint256 quotedAssets;
     }
 
+    /// @notice Returns the state of a vault.
     function read(IERC4626State vault) external view returns (State memory state) {
         state.totalAssets = vault.totalAssets();
         state.totalSupply = vault.totalSupply();

@@ -20,9 +20,11 @@ contract FluidDexLens {
         uint8 decimals1;
     }
 
+    /// @dev The pool did not revert with its prices.
     error NoPrices(address pool, bytes answer);
 
-    /// @return pools All pools.
+    /// @notice Returns all pools of the resolver, and their tokens.
+    /// @return pools Addresses of the pools.
     /// @return tokens Two for each pool; the native token is the zero address.
     function list(IFluidDexResolver resolver) external view returns (address[] memory pools, address[] memory tokens) {
         pools = resolver.getAllPoolAddresses();
@@ -33,6 +35,7 @@ contract FluidDexLens {
         }
     }
 
+    /// @notice Returns the state of a pool. Reverts if the pool reverts without its prices.
     /// @param token0 Zero is the native token, also for `token1`.
     function read(IFluidDexState pool, address token0, address token1) external returns (State memory state) {
         (state.decimals0, state.decimals1) = (_decimals(token0), _decimals(token1));
@@ -59,6 +62,7 @@ contract FluidDexLens {
         }
     }
 
+    /// @dev Returns the prices, which the pool returns in a revert.
     function _prices(IFluidDexState pool) private returns (IFluidDexState.Prices memory) {
         try pool.getPricesAndExchangePrices() {
             revert NoPrices(address(pool), "");
@@ -75,10 +79,12 @@ contract FluidDexLens {
         }
     }
 
+    /// @dev Returns the decimals of a token; 18 for native token.
     function _decimals(address token) private view returns (uint8) {
         return token == address(0) ? 18 : IERC20Metadata(token).decimals();
     }
 
+    /// @dev Replaces the placeholder of native token by the zero address.
     function _zeroIsNative(address token) private pure returns (address) {
         return token == NATIVE ? address(0) : token;
     }

@@ -5,10 +5,11 @@ import {IExecutor} from "../interfaces/IExecutor.sol";
 
 /// @title GasProbe
 /// @notice Measures the gas of hops as steps of the Executor's programs; never deployed.
-/// @dev Runs in one eth_call, at the Guard's address by a code override, because the Executor runs programs only for the Guard. Each
-///   program runs in a frame that reverts with its gas. The revert undoes its writes, and accounts and slots that it warmed are cold
-///   again for the next program (EIP-2929).
+/// @dev Runs in one eth_call, at the Guard's address by a code override, because the Executor runs programs only for
+///   the Guard. Each program runs in a frame that reverts with its gas. The revert undoes its writes, and accounts and
+///   slots that it warmed are cold again for the next program (EIP-2929).
 contract GasProbe {
+    /// @dev A program to measure, and its input.
     struct Hop {
         /// Sold token, of which an override gives this account enough; zero for the native token.
         address token;
@@ -21,6 +22,7 @@ contract GasProbe {
         bytes program;
     }
 
+    /// @dev Another account called a function that only this contract, the Executor, or the eth_call may call.
     error NotAllowed();
 
     /// @dev Gas for the setup of a hop, and for the work after the last one.
@@ -28,13 +30,15 @@ contract GasProbe {
     uint256 private constant TRANSFER_GAS = 300_000;
     bytes4 private constant EXECUTE = IExecutor.execute.selector;
 
-    /// @dev Only in a frame that reverts.
+    /// @dev Executor and sold token of the program in `attempt`, which reverts and thus resets them.
     address private executor;
     address private token;
 
+    /// @dev Accepts native output of programs.
     receive() external payable {}
 
-    /// @notice Only for the eth_call itself, whose sender is also its target.
+    /// @notice Measures programs. Only for the eth_call itself, whose sender is also its target.
+    /// @param runner The Executor.
     /// @param limit Maximum gas of one program. A program that uses more counts as failed.
     /// @return gasUsed Gas of each program, in the order of `hops`; zero if it failed, or if no gas was left for it.
     function run(address runner, uint256 limit, Hop[] calldata hops) external returns (uint256[] memory gasUsed) {

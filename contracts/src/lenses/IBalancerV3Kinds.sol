@@ -3,6 +3,7 @@ pragma solidity 0.8.30;
 
 /// @notice State of Gyro and reCLAMM pools in addition to the state of all pools in the vault.
 interface IBalancerV3RangePool {
+    /// @dev Immutable data of a 2-CLP.
     struct Gyro2ClpData {
         address[] tokens;
         uint256[] decimalScalingFactors;
@@ -10,6 +11,7 @@ interface IBalancerV3RangePool {
         uint256 sqrtBeta;
     }
 
+    /// @dev Current data of a reCLAMM. Balances, rates, and ratios have 18 decimals. Times are Unix times in seconds.
     struct ReclammData {
         uint256[] balancesLiveScaled18;
         uint256[] tokenRates;
@@ -31,24 +33,32 @@ interface IBalancerV3RangePool {
         bool isPoolInRecoveryMode;
     }
 
-    /// @dev Gyro's 2-CLP; the roots have 18 decimals.
+    /// @notice Returns the data of a Gyro 2-CLP. The roots have 18 decimals.
     function getGyro2CLPPoolImmutableData() external view returns (Gyro2ClpData memory);
-    /// @dev Gyro's E-CLP: alpha, beta, c, s, and lambda with 18 decimals; tau of alpha, tau of beta, u, v, w, z, and d² with 38.
+    /// @notice Returns the parameters of a Gyro E-CLP: alpha, beta, c, s, and lambda with 18 decimals; tau of alpha,
+    ///   tau of beta, u, v, w, z, and d² with 38.
     function getECLPParams() external view returns (int256[5] memory params, int256[9] memory derived);
-    /// @dev reCLAMM.
+    /// @notice Returns the data of a reCLAMM.
     function getReClammPoolDynamicData() external view returns (ReclammData memory);
+    /// @notice Returns the virtual balances at the current time. `changed` is true if they differ from the stored ones.
     function computeCurrentVirtualBalances() external view returns (uint256 virtualA, uint256 virtualB, bool changed);
 }
 
 /// @notice State of a hook that raises the fee of unbalanced pools.
 interface IBalancerV3SurgeHook {
+    /// @notice Emitted when a threshold of the imbalance changes. Percentages have 18 decimals.
     event ThresholdSurgePercentageChanged(address indexed pool, uint256 newSurgeThresholdPercentage);
+    /// @notice Emitted when the maximum fee changes.
     event MaxSurgeFeePercentageChanged(address indexed pool, uint256 newMaxSurgeFeePercentage);
+    /// @notice Emitted when the slope below the peak changes.
     event ImbalanceSlopeBelowPeakChanged(address indexed pool, uint128 newImbalanceSlopeBelowPeak);
+    /// @notice Emitted when the slope above the peak changes.
     event ImbalanceSlopeAbovePeakChanged(address indexed pool, uint128 newImbalanceSlopeAbovePeak);
 
+    /// @notice Returns the imbalance above which the fee rises, 18 decimals.
     function getSurgeThresholdPercentage(address pool) external view returns (uint256);
+    /// @notice Returns the fee at the maximum imbalance, 18 decimals.
     function getMaxSurgeFeePercentage(address pool) external view returns (uint256);
-    /// @dev Only the hook of E-CLPs has slopes; 18 decimals.
+    /// @notice Returns the slopes of the imbalance, 18 decimals. Only the hook of E-CLPs has them.
     function getImbalanceSlopes(address pool) external view returns (uint256 belowPeak, uint256 abovePeak);
 }

@@ -16,9 +16,10 @@ contract IziswapLens is BitmapReader {
         int24 pointDelta;
     }
 
-    error NotInitialised(address pool);
+    /// @dev The pool has no price yet.
+    error NotInitialized(address pool);
 
-    /// @notice Pools for `tokens` (consecutive pairs), and for each fee: all fees of the first pair, then of the
+    /// @notice Finds pools for `tokens` (consecutive pairs), and for each fee: all fees of the first pair, then of the
     ///   next. Zero if there is no pool.
     /// @param from A factory, or a contract with a getter for it.
     function find(address from, address[] calldata tokens, uint24[] calldata fees)
@@ -38,17 +39,17 @@ contract IziswapLens is BitmapReader {
         }
     }
 
-    /// @notice A pool without its points.
+    /// @notice Returns the state of a pool without its points.
     function read(IIziswapState pool) external view returns (State memory state) {
         (state.sqrtPriceX96, state.point,,,,, state.liquidity, state.liquidityX) = pool.state();
-        if (state.sqrtPriceX96 == 0) revert NotInitialised(address(pool));
+        if (state.sqrtPriceX96 == 0) revert NotInitialized(address(pool));
         state.feePpm = pool.fee();
         state.pointDelta = pool.pointDelta();
     }
 
-    /// @notice The points in the bitmap words `first` to `last`, ascending, three words per point: the point; flags (bit 0 an endpoint,
-    ///   bit 1 limit orders) in the high and net liquidity in the low half; amounts of X and of Y that orders sell, in the high and the
-    ///   low half.
+    /// @notice Returns the points in the bitmap words `first` to `last`, ascending, three words per point: the point;
+    ///   flags (bit 0 an endpoint, bit 1 limit orders) in the high and net liquidity in the low half; amounts of X and
+    ///   of Y that orders sell, in the high and the low half.
     function points(address pool, int24 delta, int16 first, int16 last) external view returns (uint256[] memory words) {
         uint256[] memory set =
             _ticks(pool, IIziswapState.pointBitmap.selector, IIziswapState.points.selector, delta, first, last);

@@ -4,7 +4,8 @@ pragma solidity 0.8.30;
 import {IKyberElasticFactory, IKyberElasticState} from "../interfaces/IKyberElastic.sol";
 
 /// @title KyberElasticLens
-/// @notice Finds kyber-elastic pools and reads them, with the ticks around their price, through their getters; never deployed.
+/// @notice Finds kyber-elastic pools and reads them, with the ticks around their price, through their getters; never
+///   deployed.
 contract KyberElasticLens {
     struct State {
         uint160 sqrtPriceX96;
@@ -21,10 +22,11 @@ contract KyberElasticLens {
 
     int24 private constant MAX_TICK = 887272;
 
-    error NotInitialised(address pool);
+    /// @dev The pool has no price yet.
+    error NotInitialized(address pool);
 
-    /// @notice Pools of a factory for `tokens` (consecutive pairs), and for each fee: all fees of the first pair, then
-    ///   of the next. Zero if there is no pool.
+    /// @notice Finds pools of a factory for `tokens` (consecutive pairs), and for each fee: all fees of the first pair,
+    ///   then of the next. Zero if there is no pool.
     function find(IKyberElasticFactory factory, address[] calldata tokens, uint24[] calldata fees)
         external
         view
@@ -40,10 +42,10 @@ contract KyberElasticLens {
         }
     }
 
-    /// @notice A pool, with at most `limit` ticks on each side of its price.
+    /// @notice Returns the state of a pool, with at most `limit` ticks on each side of its price.
     /// @return state The pool without its ticks.
-    /// @return falling The ticks at and below the price, nearest first, two words per tick: its index, then gross liquidity in the
-    ///   high and net liquidity in the low half.
+    /// @return falling The ticks at and below the price, nearest first, two words per tick: its index, then gross
+    ///   liquidity in the high and net liquidity in the low half.
     /// @return rising The ticks above the price, nearest first.
     function read(IKyberElasticState pool, uint256 limit)
         external
@@ -52,7 +54,7 @@ contract KyberElasticLens {
     {
         int24 nearest;
         (state.sqrtPriceX96, state.tick, nearest,) = pool.getPoolState();
-        if (state.sqrtPriceX96 == 0) revert NotInitialised(address(pool));
+        if (state.sqrtPriceX96 == 0) revert NotInitialized(address(pool));
         (state.liquidity, state.reinvestedLiquidity,) = pool.getLiquidityState();
         state.feeUnits = pool.swapFeeUnits();
         state.tickSpacing = pool.tickDistance();
@@ -62,13 +64,14 @@ contract KyberElasticLens {
         else state.highest = nearest;
     }
 
-    /// @dev An initialized tick has two neighbors. If they are missing, the node has only a part of the pool's storage.
+    /// @dev Returns the neighbors of a tick. An initialized tick has two neighbors. If they are missing, the node has
+    ///   only a part of the pool's storage.
     function _links(IKyberElasticState pool, int24 tick) private view returns (bool linked, int24 previous, int24 next) {
         (previous, next) = pool.initializedTicks(tick);
         linked = previous != next;
     }
 
-    /// @dev The ticks from `tick` on, downwards if `sign` is negative, and the tick at which they end.
+    /// @dev Returns the ticks from `tick` on, downwards if `sign` is negative, and the tick at which they end.
     function _side(IKyberElasticState pool, int24 tick, int24 sign, uint256 limit)
         private
         view

@@ -14,14 +14,15 @@ contract LiquidityBookLens {
     }
 
     struct State {
+        /// Unix time of the block in seconds.
         uint256 timestamp;
         uint256 binStep;
         uint256 activeId;
         /// In the order of `getStaticFeeParameters` and `getVariableFeeParameters`.
         uint256[7] fixedFee;
         uint256[4] variableFee;
-        /// Two words per bin: its id, then reserveX in the high and reserveY in the low half. First the active bin and those below it,
-        /// descending, then those above it, ascending.
+        /// Two words per bin: its id, then reserveX in the high and reserveY in the low half. First the active bin and
+        /// those below it, descending, then those above it, ascending.
         uint256[] below;
         uint256[] above;
         /// True if all bins of a side are included.
@@ -34,9 +35,10 @@ contract LiquidityBookLens {
     /// @dev Flags in `getLBHooksParameters`: the pair calls a hook before or after a swap.
     uint256 private constant SWAP_HOOKS = 3 << 160;
 
+    /// @dev The pair calls a hook before or after swaps.
     error HasHooks(address pool);
 
-    /// @notice All pairs of a factory for `tokens` (consecutive pairs).
+    /// @notice Finds all pairs of a factory for `tokens` (consecutive pairs).
     function find(address factory, address[] calldata tokens) external view returns (Found[] memory found) {
         ILiquidityBookFactory.PairInformation[][] memory pairs =
             new ILiquidityBookFactory.PairInformation[][](tokens.length / 2);
@@ -55,6 +57,7 @@ contract LiquidityBookLens {
         }
     }
 
+    /// @notice Returns the state of a pair. Reverts if the pair calls a hook in swaps.
     /// @param maxBins Maximum bins to read on each side of the active one.
     function read(ILiquidityBookState pool, uint256 maxBins) external view returns (State memory state) {
         try pool.getLBHooksParameters() returns (bytes32 hooks) {
@@ -79,6 +82,7 @@ contract LiquidityBookLens {
         (state.above, state.allAbove) = _bins(pool, uint24(state.activeId), false, maxBins);
     }
 
+    /// @dev Reads the bins on one side of the active bin. `complete` is true if there are no more.
     function _bins(ILiquidityBookState pool, uint24 active, bool down, uint256 maxBins)
         private
         view
@@ -100,6 +104,7 @@ contract LiquidityBookLens {
         }
     }
 
+    /// @dev Writes a bin to `words` at index `at`, and returns the index after it.
     function _put(ILiquidityBookState pool, uint256[] memory words, uint256 at, uint24 id) private view returns (uint256) {
         (uint128 reserveX, uint128 reserveY) = pool.getBin(id);
         words[at] = id;

@@ -22,7 +22,7 @@ contract LlammaLens is SampleLens {
     /// @dev The pool has too little of the output.
     error NotWhole();
 
-    /// @notice The first `max` pools of a factory; zero for a market that cannot be read.
+    /// @notice Finds the first `max` pools of a factory; zero for a market that cannot be read.
     function find(address factory, uint256 max) external view returns (Found[] memory found) {
         uint256 count = _word(factory, abi.encodeCall(ILlammaMintFactory.n_collaterals, ()), 0);
         if (count == 0) count = _word(factory, abi.encodeCall(ILlammaLendFactory.market_count, ()), 0);
@@ -35,6 +35,7 @@ contract LlammaLens is SampleLens {
         }
     }
 
+    /// @notice Returns the pool's quotes at several amounts.
     /// @return outputs0 Output for each amount of the borrowed token; zero if the pool does not take it whole.
     /// @return outputs1 Output for each amount of the collateral.
     /// @return stamp Changes with each swap.
@@ -48,6 +49,7 @@ contract LlammaLens is SampleLens {
         stamp = keccak256(abi.encode(band, pool.bands_x(band), pool.bands_y(band)));
     }
 
+    /// @inheritdoc SampleLens
     function _swap(bytes calldata pool, bool zeroForOne, uint256 amount) internal view override returns (uint256) {
         ILlamma at = ILlamma(abi.decode(pool, (address)));
         (uint256 used, uint256 paid) = zeroForOne ? at.get_dxdy(0, 1, amount) : at.get_dxdy(1, 0, amount);
@@ -55,11 +57,12 @@ contract LlammaLens is SampleLens {
         return paid;
     }
 
+    /// @dev Returns a coin of a pool; zero if the call fails.
     function _coin(address pool, uint256 index) private view returns (address) {
         return address(uint160(_word(pool, abi.encodeCall(ILlamma.coins, (index)), 0)));
     }
 
-    /// @dev A word of the return data; zero if the call fails or returns too little.
+    /// @dev Returns a word of the return data; zero if the call fails or returns too little.
     function _word(address target, bytes memory call, uint256 index) private view returns (uint256 word) {
         (bool ok, bytes memory data) = target.staticcall(call);
         if (!ok || data.length < 32 * (index + 1)) return 0;

@@ -22,7 +22,7 @@ contract MaverickV2Lens is SampleLens {
     /// @dev The swap did not use its whole input, or requested no payment.
     error NotWhole();
 
-    /// @notice Pools of a factory for `tokens` (consecutive pairs), the lower address first.
+    /// @notice Finds pools of a factory for `tokens` (consecutive pairs), the lower address first.
     /// @param max Maximum pools of a pair; the first ones of the factory.
     function find(address factory, address[] calldata tokens, uint256 max) external view returns (Found[] memory found) {
         address[][] memory pools = new address[][](tokens.length / 2);
@@ -43,6 +43,7 @@ contract MaverickV2Lens is SampleLens {
         }
     }
 
+    /// @notice Returns the outputs of swaps at several amounts.
     /// @return outputs0 Output for each amount of the first token; zero if the swap fails.
     /// @return outputs1 Output for each amount of the second token.
     /// @return stamp Changes with the reserves.
@@ -55,6 +56,7 @@ contract MaverickV2Lens is SampleLens {
         stamp = keccak256(abi.encode(state.reserveA, state.reserveB));
     }
 
+    /// @inheritdoc SampleLens
     function _swap(bytes calldata pool, bool zeroForOne, uint256 amount) internal override returns (uint256 amountOut) {
         address at = abi.decode(pool, (address));
         int32 limit = zeroForOne ? type(int32).max : type(int32).min;
@@ -69,7 +71,8 @@ contract MaverickV2Lens is SampleLens {
         }
     }
 
-    /// @dev The pool's callback: `(address tokenIn, uint256 amountIn, uint256 amountOut, bytes data)`.
+    /// @dev Callback of the pool: `(address tokenIn, uint256 amountIn, uint256 amountOut, bytes data)`. Reverts with
+    ///   both amounts.
     fallback() external {
         assembly ("memory-safe") {
             calldatacopy(0x00, 0x24, 0x40)

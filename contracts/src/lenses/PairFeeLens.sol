@@ -6,8 +6,8 @@ import {IPairTokens} from "../interfaces/IPairTokens.sol";
 import {IUniswapV2Pair} from "../interfaces/IUniswapV2Pair.sol";
 
 /// @title PairFeeLens
-/// @notice Measures the fee of a Uniswap V2 pair by swaps. For the call, a storage override sets the reserve of the first token below
-///   the pair's balance. The pair takes the difference as paid in, so no token holder is needed.
+/// @notice Measures the fee of a Uniswap V2 pair by swaps. For the call, a storage override sets the reserve of the
+///   first token below the pair's balance. The pair takes the difference as paid in, so no token holder is needed.
 contract PairFeeLens {
     /// @notice The swap succeeded, and is undone.
     error Swapped();
@@ -22,6 +22,7 @@ contract PairFeeLens {
     /// @dev Gas with which a call gets `CALL_GAS`.
     uint256 private constant MIN_GAS = 210_000;
 
+    /// @dev A pair whose fee to measure.
     struct Claim {
         IUniswapV2Pair pair;
         /// Reserves in the overridden storage.
@@ -29,8 +30,8 @@ contract PairFeeLens {
         uint256 reserve1;
     }
 
-    /// @notice Balances of both tokens of each pair; zero for a token whose call fails. Anyone can create a pair of a hostile token,
-    ///   which must not hide the balances of other pairs.
+    /// @notice Returns the balances of both tokens of each pair; zero for a token whose call fails. Anyone can create a
+    ///   pair of a hostile token, which must not hide the balances of other pairs.
     function balances(IUniswapV2Pair[] calldata pairs) external view returns (uint256[2][] memory found) {
         found = new uint256[2][](pairs.length);
         for (uint256 i = 0; i < pairs.length; ++i) {
@@ -40,13 +41,14 @@ contract PairFeeLens {
         }
     }
 
+    /// @dev Returns the balance of a pair in one of its tokens; zero if a call fails.
     /// @param getter Getter of the pair that returns the token.
     function _balance(address pair, bytes4 getter) private view returns (uint256) {
         address token = address(uint160(_word(pair, abi.encodeWithSelector(getter))));
         return _word(token, abi.encodeCall(IERC20.balanceOf, (pair)));
     }
 
-    /// @dev First word of the return data; zero if the call fails.
+    /// @dev Returns the first word of the return data; zero if the call fails.
     function _word(address target, bytes memory input) private view returns (uint256 word) {
         // A call with less gas would look like a failed call. This burns the rest, so that `ReadRunner` reports the shortage.
         if (gasleft() < MIN_GAS) {
@@ -60,8 +62,9 @@ contract PairFeeLens {
         }
     }
 
-    /// @return feePpm lowest fee in parts per million that the pair accepts, in steps of ten; `UNKNOWN` if its reserves are stored
-    ///   elsewhere, or if it does not swap
+    /// @notice Measures the fee of a pair by bisection.
+    /// @return feePpm Lowest fee in ppm that the pair accepts, in steps of ten. `UNKNOWN` if the pair stores its
+    ///   reserves in another slot, or does not swap.
     function fee(Claim calldata claim) external returns (uint256 feePpm) {
         (uint112 reserve0, uint112 reserve1,) = claim.pair.getReserves();
         if (reserve0 != claim.reserve0 || reserve1 != claim.reserve1) return UNKNOWN;
@@ -79,6 +82,7 @@ contract PairFeeLens {
         return accepted * 10;
     }
 
+    /// @dev Returns true if the pair pays the output that corresponds to a fee of `steps` times ten ppm.
     function accepts(Claim calldata claim, uint256 amountIn, uint256 steps) private returns (bool) {
         uint256 kept = amountIn * (100_000 - steps);
         uint256 amountOut = (kept * claim.reserve1) / (claim.reserve0 * 100_000 + kept);
@@ -89,6 +93,7 @@ contract PairFeeLens {
         return false;
     }
 
+    /// @notice Swaps, and reverts with `Swapped` if the pair accepts the swap.
     /// @dev Always reverts, so that every swap starts from the same state.
     function trySwap(IUniswapV2Pair pair, uint256 amountOut) external {
         pair.swap(0, amountOut, address(0xdead), "");

@@ -4,9 +4,10 @@ pragma solidity 0.8.30;
 import {IUniswapV2Pair} from "../interfaces/IUniswapV2Pair.sol";
 
 /// @title PairLens
-/// @notice Finds the pools of factories with one pool per pair, and reads uniswap-v2 pairs, in one eth_call; never deployed.
+/// @notice Finds the pools of factories with one pool per pair, and reads uniswap-v2 pairs, in one eth_call; never
+///   deployed.
 contract PairLens {
-    /// @notice Pairs of a factory for `tokens` (consecutive pairs); zero if there is none or the call fails.
+    /// @notice Finds the pairs of a factory for `tokens` (consecutive pairs); zero if there is none or the call fails.
     /// @param getter Function of two tokens, such as `getPair`.
     function find(address factory, bytes4 getter, address[] calldata tokens) external view returns (address[] memory pairs) {
         pairs = new address[](tokens.length / 2);
@@ -17,8 +18,8 @@ contract PairLens {
         }
     }
 
-    /// @notice One word per pair: 1 in the top bit, then reserve0 and reserve1 with 112 bits each in the low 224.
-    /// Zero if the call fails.
+    /// @notice Returns one word per pair: 1 in the top bit, then reserve0 and reserve1 with 112 bits each in the low
+    ///   224. Zero if the call fails.
     function reserves(address[] calldata pairs) external view returns (uint256[] memory words) {
         words = new uint256[](pairs.length);
         for (uint256 i = 0; i < pairs.length; ++i) {

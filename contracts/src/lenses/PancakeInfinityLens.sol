@@ -6,6 +6,7 @@ import {IPancakeInfinityBinManager, IPancakeInfinityClManager} from "../interfac
 /// @title PancakeInfinityLens
 /// @notice Reads pools of both pancake-infinity managers through their getters; never deployed.
 contract PancakeInfinityLens {
+    /// @dev State of a pool with ticks. Fees are in ppm.
     struct ClState {
         uint160 sqrtPriceX96;
         int24 tick;
@@ -14,12 +15,13 @@ contract PancakeInfinityLens {
         uint128 liquidity;
     }
 
+    /// @dev State of a pool with bins. Fees are in ppm.
     struct BinState {
         uint24 activeId;
         uint24 protocolFee;
         uint24 lpFee;
-        /// Two words per bin: its id, then reserveX in the high and reserveY in the low half. First the active bin and those below
-        /// it, descending, then those above it, ascending.
+        /// Two words per bin: its id, then reserveX in the high and reserveY in the low half. First the active bin and
+        /// those below it, descending, then those above it, ascending.
         uint256[] below;
         uint256[] above;
         /// True if all bins of a side are included.
@@ -27,10 +29,12 @@ contract PancakeInfinityLens {
         bool allAbove;
     }
 
+    /// @dev The manager is paused.
     error Paused(address manager);
+    /// @dev A getter of the manager failed.
     error ReadFailed(address manager, bytes4 selector);
 
-    /// @notice Price or active bin of each pool; zero if the pool does not exist.
+    /// @notice Returns the price or the active bin of each pool; zero if the pool does not exist.
     function prices(address manager, bytes32[] calldata ids) external view returns (uint256[] memory words) {
         words = new uint256[](ids.length);
         for (uint256 i = 0; i < ids.length; ++i) {
@@ -39,15 +43,15 @@ contract PancakeInfinityLens {
         }
     }
 
-    /// @notice A pool without its ticks.
+    /// @notice Returns the state of a pool without its ticks. Reverts while the manager is paused.
     function readCl(IPancakeInfinityClManager manager, bytes32 id) external view returns (ClState memory state) {
         if (manager.paused()) revert Paused(address(manager));
         (state.sqrtPriceX96, state.tick, state.protocolFee, state.lpFee) = manager.getSlot0(id);
         state.liquidity = manager.getLiquidity(id);
     }
 
-    /// @notice The initialized ticks in the bitmap words `first` to `last`, ascending, two words per tick: its index, then gross
-    ///   liquidity in the high and net liquidity in the low half.
+    /// @notice Returns the initialized ticks in the bitmap words `first` to `last`, ascending, two words per tick: its
+    ///   index, then gross liquidity in the high and net liquidity in the low half.
     function ticks(address manager, bytes32 id, int24 spacing, int16 first, int16 last)
         external
         view
@@ -81,6 +85,7 @@ contract PancakeInfinityLens {
         }
     }
 
+    /// @notice Returns the state of a pool with bins. Reverts while the manager is paused.
     /// @param maxBins Maximum bins to read on each side of the active one.
     function readBin(IPancakeInfinityBinManager manager, bytes32 id, uint256 maxBins)
         external
@@ -93,6 +98,7 @@ contract PancakeInfinityLens {
         (state.above, state.allAbove) = _bins(manager, id, state.activeId, false, maxBins);
     }
 
+    /// @dev Reads the bins on one side of the active bin. `complete` is true if there are no more.
     function _bins(IPancakeInfinityBinManager manager, bytes32 id, uint24 active, bool down, uint256 maxBins)
         private
         view
@@ -114,6 +120,7 @@ contract PancakeInfinityLens {
         }
     }
 
+    /// @dev Writes a bin to `words` at index `at`, and returns the index after it.
     function _put(IPancakeInfinityBinManager manager, bytes32 id, uint256[] memory words, uint256 at, uint24 bin)
         private
         view
@@ -125,8 +132,8 @@ contract PancakeInfinityLens {
         return at + 2;
     }
 
-    /// @dev Equals manager.staticcall(abi.encodeWithSelector(selector, id, argument)) and decoding the first two words, without
-    ///   allocating memory, because a pool needs thousands of calls.
+    /// @dev Equals manager.staticcall(abi.encodeWithSelector(selector, id, argument)) and decoding the first two words,
+    ///   without allocating memory, because a pool needs thousands of calls.
     function _get(address manager, bytes4 selector, bytes32 id, int256 argument)
         private
         view

@@ -8,8 +8,8 @@ import {SampleLens} from "./SampleLens.sol";
 
 /// @title ProgramLens
 /// @notice Samples any pool that the Executor supports, by running the Executor's own step; never deployed.
-/// @dev It is its own Guard: the immutable of ExecutorCore must be the address of the lens. Overrides give it more of both tokens
-///   than any sample needs.
+/// @dev It is its own Guard: the immutable of ExecutorCore must be the address of the lens. Overrides give it more of
+///   both tokens than any sample needs.
 contract ProgramLens is SampleLens, ExecutorCore, StorageSlots {
     using Transfers for address;
 
@@ -41,6 +41,7 @@ contract ProgramLens is SampleLens, ExecutorCore, StorageSlots {
 
     constructor() ExecutorCore(address(this)) {}
 
+    /// @notice Returns the outputs of programs at several amounts.
     /// @return outputs0 Output for each amount of the first token; zero if the swap fails.
     /// @return outputs1 Output for each amount of the second token.
     /// @return stamp Changes with the result of the view.
@@ -53,6 +54,7 @@ contract ProgramLens is SampleLens, ExecutorCore, StorageSlots {
         stamp = keccak256(result);
     }
 
+    /// @inheritdoc SampleLens
     function _swap(bytes calldata data, bool zeroForOne, uint256 amount) internal override returns (uint256) {
         Pool memory pool = abi.decode(data, (Pool));
         (address tokenIn, address tokenOut, bytes memory program) = zeroForOne

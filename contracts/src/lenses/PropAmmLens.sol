@@ -9,6 +9,7 @@ import {IPropAmmState} from "../interfaces/IPropAmm.sol";
 contract PropAmmLens {
     /// @dev Number of amounts to quote: the first is 1/1,024 of a whole token, and each one is twice the previous one.
     uint256 private constant MAX_SAMPLES = 38;
+    /// @dev Divisor of a whole token: the first amount.
     uint256 private constant SMALLEST = 1024;
 
     /// @dev Index: the token that is sold. Empty if the venue does not trade it now.
@@ -17,11 +18,12 @@ contract PropAmmLens {
         uint256[] amountsOut;
     }
 
+    /// @notice Returns quotes of both directions.
     function sample(IPropAmmState venue, address[2] calldata tokens) external returns (Side[2] memory sides) {
         for (uint256 i; i < 2; ++i) sides[i] = _side(venue, tokens[i], tokens[1 - i]);
     }
 
-    /// @dev Stops when the venue rejects the next amount, or pays no more for it.
+    /// @dev Quotes one direction. Stops when the venue rejects the next amount, or pays no more for it.
     function _side(IPropAmmState venue, address tokenIn, address tokenOut) private returns (Side memory side) {
         (side.amountsIn, side.amountsOut) = (new uint256[](MAX_SAMPLES), new uint256[](MAX_SAMPLES));
         uint256 count;
@@ -42,6 +44,7 @@ contract PropAmmLens {
         }
     }
 
+    /// @dev Returns a quote; zero if the venue reverts.
     function _quote(IPropAmmState venue, address tokenIn, address tokenOut, uint256 amount) private returns (uint256) {
         try venue.quote(tokenIn, tokenOut, amount) returns (uint256 amountOut) {
             return amountOut;

@@ -9,17 +9,20 @@ import {IPsm3, IPsm3RateProvider} from "../interfaces/IPsm3.sol";
 /// @notice Reads a Spark PSM3; never deployed.
 contract Psm3Lens {
     struct State {
-        /// Units of USDC, USDS, and sUSDS.
+        /// Base units of a whole USDC, USDS, and sUSDS.
         uint256[3] precisions;
-        /// Amounts that it can pay.
+        /// Base units of each token that the module can pay.
         uint256[3] balances;
+        /// USDS per sUSDS, 27 decimals.
         uint256 rate;
     }
 
+    /// @notice Returns USDC, USDS, and sUSDS.
     function tokens(IPsm3 psm) public view returns (address[3] memory) {
         return [psm.usdc(), psm.usds(), psm.susds()];
     }
 
+    /// @notice Returns the state of the module.
     function read(IPsm3 psm) external view returns (State memory state) {
         address[3] memory list = tokens(psm);
         address pocket = psm.pocket();

@@ -19,13 +19,14 @@ contract RateWrapperLens {
         uint256[2] quotes;
     }
 
-    /// @notice The token that is wrapped.
+    /// @notice Returns the rebasing token of a wrapper.
     function underlying(address wrapper) public view returns (address) {
         (bool found, uint256 token) = _word(wrapper, abi.encodeCall(IRateWrapperState.stETH, ()));
         if (!found) token = uint160(IRateWrapperState(wrapper).eETH());
         return address(uint160(token));
     }
 
+    /// @notice Returns the state of a wrapper.
     function read(IRateWrapperState wrapper) external view returns (State memory state) {
         address token = underlying(address(wrapper));
         state.supply = wrapper.totalSupply();
@@ -45,6 +46,7 @@ contract RateWrapperLens {
         if (!found) state.quotes[1] = wrapper.getEETHByWeETH(SAMPLE);
     }
 
+    /// @dev Returns the first word of the return data. `ok` is false if the call fails or returns less.
     function _word(address target, bytes memory call) private view returns (bool ok, uint256 word) {
         bytes memory data;
         (ok, data) = target.staticcall(call);

@@ -4,11 +4,13 @@ pragma solidity 0.8.30;
 /// @title ReadRunner
 /// @notice Runs reads in sequence; shared by the two kinds of batches.
 library ReadRunner {
+    /// @dev A call of a contract.
     struct Read {
         address to;
         bytes data;
     }
 
+    /// @dev Return data, or revert data if `ok` is false.
     struct Answer {
         bool ok;
         bytes data;
@@ -20,8 +22,9 @@ library ReadRunner {
     /// @dev Minimum part of the gas, as a divisor. Reads within their limits leave more.
     uint256 private constant MIN_GAS_PART = 4;
 
-    /// @dev Calls instead of static calls, because some lenses try state changes and undo them. A lens treats a call that runs out of
-    ///   gas as a revert, and may succeed with a wrong result. So no read starts with too little gas because of earlier reads.
+    /// @dev Returns the results of reads. Uses calls instead of static calls, because some lenses try state changes and
+    ///   undo them. A lens treats a call that runs out of gas as a revert, and may succeed with a wrong result. So no
+    ///   read starts with too little gas because of earlier reads.
     function run(Read[] memory reads) internal returns (Answer[] memory answers) {
         answers = new Answer[](reads.length);
         uint256 minGas = gasleft() / MIN_GAS_PART;

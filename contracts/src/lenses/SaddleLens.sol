@@ -13,6 +13,7 @@ contract SaddleLens {
     /// @dev The pool allows only withdrawals.
     error Paused();
 
+    /// @notice Returns the tokens of a pool.
     function tokens(ISaddlePool pool) public view returns (address[] memory list) {
         list = new address[](MAX_TOKENS);
         uint256 count = 0;
@@ -28,6 +29,7 @@ contract SaddleLens {
         }
     }
 
+    /// @notice Returns the state of a pool in the format of CurveLens. Reverts if the pool is paused.
     function read(ISaddlePool pool) external view returns (CurveLens.State memory state) {
         if (_isPaused(address(pool))) revert Paused();
         state.coins = tokens(pool);
@@ -46,7 +48,7 @@ contract SaddleLens {
         state.quotes = [pool.calculateSwap(0, 1, state.samples[0]), pool.calculateSwap(1, 0, state.samples[1])];
     }
 
-    /// @dev Pools of some forks cannot be paused, and have no such function.
+    /// @dev Returns true if the pool is paused. Pools of some forks cannot be paused, and have no such function.
     function _isPaused(address pool) private view returns (bool) {
         (bool ok, bytes memory data) = pool.staticcall(abi.encodeCall(ISaddlePool.paused, ()));
         return ok && data.length >= 32 && uint256(bytes32(data)) != 0;

@@ -2,15 +2,19 @@
 pragma solidity 0.8.30;
 
 /// @title SampleLens
-/// @notice Runs a swap at several amounts, each from the same state, for pools whose math is not implemented; never deployed.
-/// @dev Three frames for each amount, because the pool may be hostile. `swapOnce` makes the swap and may fail in any way. `trial`
-///   reduces its result to one word, zero if `swapOnce` failed, and reverts with it, which undoes the swap. `_outputs` accepts exactly
-///   one word, so revert data of a pool cannot pass for a result. Gas is limited for each amount and in total.
+/// @notice Runs a swap at several amounts, each from the same state, for pools whose math is not implemented; never
+///   deployed.
+/// @dev Three frames for each amount, because the pool may be hostile. `swapOnce` makes the swap and may fail in any
+///   way. `trial` reduces its result to one word, zero if `swapOnce` failed, and reverts with it, which undoes the
+///   swap. `_outputs` accepts exactly one word, so revert data of a pool cannot pass for a result. Gas is limited for
+///   each amount and in total.
 abstract contract SampleLens {
+    /// @dev Amounts to sell, and limits of gas.
     struct Trials {
-        /// Amounts of each token to sell.
+        /// Amounts of each token to sell, in base units.
         uint256[] amounts0;
         uint256[] amounts1;
+        /// Gas of one swap.
         uint256 gasEach;
         /// Gas of all swaps of one direction.
         uint256 gasAll;
@@ -19,13 +23,14 @@ abstract contract SampleLens {
     /// @dev Gas of a call itself, in addition to the gas that it passes on.
     uint256 private constant CALL_GAS = 5_000;
 
+    /// @dev Another account called a function that only this contract may call.
     error OnlySelf();
 
     /// @dev Swaps `amount` and returns the output; may revert. Called in its own frame.
     /// @param pool Identity of the pool, as the family encodes it.
     function _swap(bytes calldata pool, bool zeroForOne, uint256 amount) internal virtual returns (uint256 amountOut);
 
-    /// @notice One swap; only for `trial`.
+    /// @notice Makes one swap and returns its output; only for `trial`.
     function swapOnce(bytes calldata pool, bool zeroForOne, uint256 amount) external returns (uint256) {
         if (msg.sender != address(this)) revert OnlySelf();
         return _swap(pool, zeroForOne, amount);
@@ -43,6 +48,7 @@ abstract contract SampleLens {
         }
     }
 
+    /// @dev Runs the trials of both directions.
     /// @return outputs0 Output for each amount of the first token; zero if the swap fails.
     /// @return outputs1 Output for each amount of the second token.
     function _sample(bytes memory pool, Trials memory trials)
@@ -53,7 +59,7 @@ abstract contract SampleLens {
         outputs1 = _outputs(pool, false, trials.amounts1, trials.gasEach, trials.gasAll);
     }
 
-    /// @dev Outputs by amount; zero if the swap fails or the gas is used up.
+    /// @dev Returns the output for each amount; zero if the swap fails or the gas is used up.
     /// @param gasEach Gas of one swap.
     /// @param gasAll Total gas; amounts that exceed it are not tried.
     function _outputs(bytes memory pool, bool zeroForOne, uint256[] memory amounts, uint256 gasEach, uint256 gasAll)

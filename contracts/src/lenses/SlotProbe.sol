@@ -16,7 +16,7 @@ contract SlotProbe {
     /// @dev Threshold between the costs of a warm (100) and a cold account (2,600), EIP-2929.
     uint256 private constant WARM_GAS = 1_000;
 
-    /// @notice Balance and allowance of the owners `first`, `first + 1`, and so on.
+    /// @notice Returns the balances and allowances of the owners `first`, `first + 1`, and so on.
     function read(address token, address spender, address first, uint256 count)
         external
         view
@@ -65,6 +65,7 @@ contract SlotProbe {
         received = received > before ? received - before : 0;
     }
 
+    /// @dev Returns the first word of the return data; 2^256 - 2 if the call fails.
     function _word(address token, bytes memory input) private view returns (uint256 word) {
         assembly ("memory-safe") {
             word := not(1)

@@ -9,6 +9,7 @@ import {IVelodromeV2Factory} from "../interfaces/IVelodromeV2Factory.sol";
 /// @notice Finds and reads stable and volatile pairs; never deployed.
 contract SolidlyLens {
     struct State {
+        /// Base units of a whole token.
         uint256 decimals0;
         uint256 decimals1;
         uint256 reserve0;
@@ -21,7 +22,7 @@ contract SolidlyLens {
         uint256 quote1;
     }
 
-    /// @notice The stable and the volatile pair for `tokens` (consecutive pairs); zero if there is none.
+    /// @notice Finds the stable and the volatile pair for `tokens` (consecutive pairs); zero if there is none.
     function find(address factory, address[] calldata tokens, bool velodrome)
         external
         view
@@ -40,6 +41,7 @@ contract SolidlyLens {
         }
     }
 
+    /// @notice Returns the state of a pair.
     function read(ISolidlyPairState pair) external view returns (State memory state) {
         address token0;
         address token1;

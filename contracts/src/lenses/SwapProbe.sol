@@ -7,10 +7,11 @@ import {BalanceReader} from "./BalanceReader.sol";
 /// @title SwapProbe
 /// @notice Runs one swap as its sender would, and reports its output and gas; never deployed.
 /// @dev Runs in one eth_call, at its own address, behind a minimal proxy that a code override puts at the sender. So
-///   the target sees the sender as `msg.sender` and `tx.origin`, and gets as much gas as in a transaction.
-///   If the sender has code, that code is at `address(uint160(sender) ^ ORIGINAL_MASK)` and answers every call that the probe does
-///   not implement. Otherwise the probe answers only calls that an account without code never gets.
+///   the target sees the sender as `msg.sender` and `tx.origin`, and gets as much gas as in a transaction. If the
+///   sender has code, that code is at `address(uint160(sender) ^ ORIGINAL_MASK)` and answers every call that the probe
+///   does not implement. Otherwise the probe answers only calls that an account without code never gets.
 contract SwapProbe is BalanceReader {
+    /// @dev A call to simulate, and the balances to report.
     struct Order {
         address target;
         /// Gas limit of the target; it gets exactly this much if the node's gas cap allows it.
@@ -32,6 +33,7 @@ contract SwapProbe is BalanceReader {
         uint256 maxReturn;
     }
 
+    /// @dev Result of a simulated call, with the environment of the eth_call.
     struct Report {
         bool success;
         /// Gas of the CALL to the target, including its own base cost.
@@ -46,18 +48,19 @@ contract SwapProbe is BalanceReader {
         uint256 number;
         uint256 timestamp;
         uint256 chainId;
-        /// Length before it was cut.
+        /// Bytes of the return data before it was cut to `maxReturn`.
         uint256 returnSize;
         bytes returnData;
     }
 
+    /// @dev The caller is not the sender of the simulated transaction, or a signature is not the sender's.
     error NotTheSender();
 
     uint160 private constant ORIGINAL_MASK = 0x00517cc1b727220a94fe13abe8fa9a6ee0;
     /// @dev Return value of ERC-1271.
     bytes4 private constant VALID_SIGNATURE = 0x1626ba7e;
 
-    /// @notice Only for the eth_call itself, whose sender is also its target.
+    /// @notice Runs the swap. Only for the eth_call itself, whose sender is also its target.
     function run(Order calldata order, bytes calldata data) external returns (Report memory report) {
         if (msg.sender != address(this) || tx.origin != address(this)) revert NotTheSender();
         _setUp(order);
@@ -83,7 +86,7 @@ contract SwapProbe is BalanceReader {
         ok;
     }
 
-    /// @dev Payments to a sender without code stop in the proxy.
+    /// @dev Receives native token like the sender. Payments to a sender without code stop in the proxy.
     receive() external payable {
         _callOriginal();
     }
@@ -104,12 +107,13 @@ contract SwapProbe is BalanceReader {
         }
     }
 
-    /// @dev Address of the account's original code.
+    /// @dev Returns the address of the account's original code.
     function _original() internal view returns (address) {
         return address(uint160(address(this)) ^ ORIGINAL_MASK);
     }
 
-    /// @dev Returns to the EVM with the result of the account's own code if it has code; otherwise returns to its caller.
+    /// @dev Returns to the EVM with the result of the account's own code if it has code; otherwise returns to its
+    ///   caller.
     function _callOriginal() internal {
         address original = _original();
         if (original.code.length == 0) return;
@@ -123,6 +127,7 @@ contract SwapProbe is BalanceReader {
         }
     }
 
+    /// @dev Calls `peek` and decodes the balances of its revert.
     function _peek(Order calldata order) internal returns (Balances memory) {
         (, bytes memory answer) = address(this).call(
             abi.encodeCall(this.peek, (tx.origin, order.tokenIn, order.tokenOut, order.spender, order.recipient))
@@ -130,6 +135,7 @@ contract SwapProbe is BalanceReader {
         return abi.decode(answer, (Balances));
     }
 
+    /// @dev Adds the balances after the swap and the environment to the report.
     function _conclude(Report memory report, Order calldata order) internal view {
         if (report.success) {
             report.afterwards =
@@ -142,6 +148,7 @@ contract SwapProbe is BalanceReader {
         report.chainId = block.chainid;
     }
 
+    /// @dev Gives the sender its input and the spender its allowance, if the order requests this.
     function _setUp(Order calldata order) internal {
         if (order.lender != address(0)) {
             // The balance shows if it lent anything.
@@ -151,7 +158,7 @@ contract SwapProbe is BalanceReader {
         if (order.approve != 0) _approve(order.tokenIn, order.spender, order.approve);
     }
 
-    /// @dev Some tokens reject a change of a nonzero allowance, which is set to zero first.
+    /// @dev Approves the spender. Some tokens reject a change of a nonzero allowance, which is set to zero first.
     function _approve(address token, address spender, uint256 amount) private {
         (bool ok,) = token.call(abi.encodeCall(IERC20.approve, (spender, amount)));
         if (ok) return;
@@ -159,8 +166,8 @@ contract SwapProbe is BalanceReader {
         (ok,) = token.call(abi.encodeCall(IERC20.approve, (spender, amount)));
     }
 
-    /// @dev Counts the gas of the CALL alone, exactly as if the target were that of a transaction: memory is paid for before, and a call
-    ///   without gas warms the target, as in a transaction.
+    /// @dev Calls the target, and measures the gas of the CALL alone. The target costs the same as in a transaction:
+    ///   the memory is paid for before the call, and a call without gas makes the target warm.
     /// @param here True if the target's code runs at this account, from which an override moved it for the probe.
     function _measure(Order calldata order, bytes calldata data, bool here)
         internal
@@ -195,6 +202,7 @@ contract SwapProbe is BalanceReader {
         }
     }
 
+    /// @dev Returns the signer of a 65-byte signature; zero if it is invalid.
     function _signer(bytes32 hash, bytes memory signature) private pure returns (address) {
         if (signature.length != 65) return address(0);
         bytes32 r;
@@ -208,6 +216,7 @@ contract SwapProbe is BalanceReader {
         return ecrecover(hash, v, r, s);
     }
 
+    /// @dev Returns a bytes4 to the caller of the contract.
     function _answer(bytes4 word) private pure {
         assembly ("memory-safe") {
             mstore(0, word)

@@ -5,9 +5,10 @@ import {IERC20} from "../interfaces/IERC20.sol";
 import {IExecutor} from "../interfaces/IExecutor.sol";
 
 /// @title SwapTrial
-/// @notice Replaces the Guard of an Executor: runs swaps through it in one eth_call and returns their outputs, so that tests can
-///   compare quotes with the pools. Never deployed: its code is set at an address that holds tokens.
+/// @notice Replaces the Guard of an Executor: runs swaps through it in one eth_call and returns their outputs, so that
+///   tests can compare quotes with the pools. Never deployed: its code is set at an address that holds tokens.
 contract SwapTrial {
+    /// @dev A swap by a program of the Executor.
     struct Swap {
         /// Zero for the native token.
         address tokenIn;
@@ -17,6 +18,7 @@ contract SwapTrial {
         bytes program;
     }
 
+    /// @dev Result of a swap, in base units. All fields are zero if the swap failed.
     struct Outcome {
         bool ok;
         uint256 amountOut;
@@ -29,11 +31,13 @@ contract SwapTrial {
     /// @dev A swap that burns all of its gas must not starve the next one.
     uint256 private constant GAS = 60_000_000;
 
+    /// @dev The input could not be sent to the Executor.
     error TransferFailed(address token);
 
+    /// @dev Receives native output.
     receive() external payable {}
 
-    /// @notice Each trial is a list of swaps in sequence, and starts from the initial state.
+    /// @notice Runs trials. Each trial is a list of swaps in sequence, and starts from the initial state.
     function run(IExecutor executor, Swap[][] calldata trials) external returns (Outcome[][] memory outcomes) {
         outcomes = new Outcome[][](trials.length);
         for (uint256 i = 0; i < trials.length; ++i) {
@@ -45,7 +49,7 @@ contract SwapTrial {
         }
     }
 
-    /// @dev Returns its outcomes in a revert, which undoes the swaps.
+    /// @notice Runs one trial. Returns its outcomes in a revert, which undoes the swaps.
     function attempt(IExecutor executor, Swap[] calldata swaps) external {
         Outcome[] memory outcomes = new Outcome[](swaps.length);
         for (uint256 i = 0; i < swaps.length; ++i) {
@@ -59,7 +63,7 @@ contract SwapTrial {
         }
     }
 
-    /// @notice One swap that is not undone.
+    /// @notice Makes one swap. Reverts if the Executor reverts.
     function swap(IExecutor executor, Swap calldata order) external returns (Outcome memory outcome) {
         bool native = order.tokenIn == address(0);
         if (!native) _transfer(order.tokenIn, address(executor), order.amountIn);
@@ -75,11 +79,12 @@ contract SwapTrial {
         outcome.left = _balance(order.tokenIn, address(executor));
     }
 
+    /// @dev Returns a balance of a token, or of native token if `token` is zero.
     function _balance(address token, address holder) private view returns (uint256) {
         return token == address(0) ? holder.balance : IERC20(token).balanceOf(holder);
     }
 
-    /// @dev Some tokens return nothing.
+    /// @dev Transfers a token. Some tokens return no data.
     function _transfer(address token, address to, uint256 amount) private {
         (bool ok, bytes memory answer) = token.call(abi.encodeCall(IERC20.transfer, (to, amount)));
         if (!ok || (answer.length > 0 && !abi.decode(answer, (bool)))) revert TransferFailed(token);

@@ -11,8 +11,10 @@ contract SyncswapLens {
         bool stable;
         uint256 reserve0;
         uint256 reserve1;
+        /// Factors that scale the reserves of a stable pool to 18 decimals; 1 for a classic pool.
         uint256 multiplier0;
         uint256 multiplier1;
+        /// Fees on inputs of each token, in parts per 100,000.
         uint256 fee0;
         uint256 fee1;
     }
@@ -20,8 +22,10 @@ contract SyncswapLens {
     uint16 private constant CLASSIC = 1;
     uint16 private constant STABLE = 2;
 
+    /// @dev The pool is neither classic nor stable.
     error OtherKind(address pool, uint16 kind);
 
+    /// @notice Returns the state of a pool. Reverts if the pool is neither classic nor stable.
     function read(ISyncswapState pool) external view returns (State memory state) {
         uint16 kind = pool.poolType();
         if (kind != CLASSIC && kind != STABLE) revert OtherKind(address(pool), kind);
@@ -36,6 +40,7 @@ contract SyncswapLens {
         (state.fee0, state.fee1) = fees(pool);
     }
 
+    /// @notice Returns the current fees of a pool.
     /// @return fee0 Fee on input of the first token, in parts per 100,000, for a sender without a special fee.
     /// @return fee1 Fee on input of the second token.
     function fees(ISyncswapState pool) public view returns (uint256 fee0, uint256 fee1) {

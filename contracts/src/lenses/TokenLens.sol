@@ -5,8 +5,8 @@ import {IERC20} from "../interfaces/IERC20.sol";
 import {IERC20Metadata} from "../interfaces/IERC20Metadata.sol";
 
 /// @title TokenLens
-/// @notice Finds the tokens among many addresses, in one eth_call; never deployed. The contract at an address may be hostile: each
-///   call gets a fixed amount of gas, and only one word of its return data is read.
+/// @notice Finds the tokens among many addresses, in one eth_call; never deployed. The contract at an address may be
+///   hostile: each call gets a fixed amount of gas, and only one word of its return data is read.
 contract TokenLens {
     /// @dev Proxies of nested share tokens use up to 150,000.
     uint256 private constant BALANCE_GAS = 200_000;
@@ -14,12 +14,14 @@ contract TokenLens {
     /// @dev For one address including the overhead of its calls; a call gets at most 63/64 of the remaining gas.
     uint256 private constant ENOUGH_GAS = 450_000;
 
-    /// @dev The address answers `balanceOf`.
+    /// @dev Flag: the address returns a word for `balanceOf`.
     uint256 private constant IS_TOKEN = 1 << 16;
-    /// @dev `decimals` is in the low byte.
+    /// @dev Flag: the low byte contains the decimals.
     uint256 private constant HAS_DECIMALS = 1 << 8;
 
-    /// @notice One word for each of the first addresses, as many as the gas suffices for; zero if the address is not a token.
+    /// @notice Returns one word for each address, in order, until the gas does not suffice. The word is zero if the
+    ///   address is not a token. Otherwise it is IS_TOKEN, and HAS_DECIMALS with the decimals in the low byte if the
+    ///   token has decimals below 256.
     function look(address[] calldata accounts) external view returns (uint256[] memory words) {
         words = new uint256[](accounts.length);
         uint256 looked = 0;
@@ -36,6 +38,7 @@ contract TokenLens {
         }
     }
 
+    /// @dev Returns the first word of the return data. `ok` is false if the call fails or returns less.
     function _word(address account, uint256 gasLimit, bytes memory input) private view returns (bool ok, uint256 word) {
         assembly ("memory-safe") {
             ok := staticcall(gasLimit, account, add(input, 32), mload(input), 0, 32)

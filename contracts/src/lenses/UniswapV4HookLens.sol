@@ -9,12 +9,12 @@ import {SampleLens} from "./SampleLens.sol";
 /// @notice Samples uniswap-v4 pools whose hook takes part in swaps; never deployed.
 /// @dev All swaps run in one unlock and each is undone, so that nothing is owed at its end.
 contract UniswapV4HookLens is SampleLens {
-    /// @dev As in the Executor: one above and one below the bounds of TickMath.
+    /// @dev Price limits of the Executor: one above the minimum and one below the maximum of TickMath.
     uint160 private constant LOWEST_PRICE = 4295128740;
     uint160 private constant HIGHEST_PRICE = 1461446703485210103287273052203988822378723970341;
     /// @dev NonzeroDeltaCount.NONZERO_DELTA_COUNT_SLOT of Uniswap/v4-core.
     bytes32 private constant NONZERO_DELTA_COUNT = 0x7d4b3164c6e45b97e7d87b7125a44c5828d005af88f9d751cfd78729c5d99a0b;
-    /// @dev `pools` of the manager.
+    /// @dev Slot of the manager's mapping `pools`.
     uint256 private constant POOLS_SLOT = 6;
     /// @dev Word of `liquidity` in Pool.State.
     uint256 private constant LIQUIDITY_WORD = 3;
@@ -28,6 +28,7 @@ contract UniswapV4HookLens is SampleLens {
     /// @dev The swap did not use its whole input, or left a debt that its hook did not pay.
     error NotWhole();
 
+    /// @notice Returns the outputs of swaps at several amounts.
     /// @return outputs0 Output for each amount of the first token; zero if the swap fails.
     /// @return outputs1 Output for each amount of the second token.
     /// @return stamp Changes with every trade and every change of liquidity that the manager accounts for.
@@ -43,6 +44,7 @@ contract UniswapV4HookLens is SampleLens {
             keccak256(abi.encode(manager.extsload(bytes32(base)), manager.extsload(bytes32(base + LIQUIDITY_WORD))));
     }
 
+    /// @notice Callback of the manager: runs the swaps of the request in `data`.
     function unlockCallback(bytes calldata data) external returns (bytes memory) {
         Request memory request = abi.decode(data, (Request));
         (uint256[] memory outputs0, uint256[] memory outputs1) =
@@ -50,6 +52,7 @@ contract UniswapV4HookLens is SampleLens {
         return abi.encode(outputs0, outputs1);
     }
 
+    /// @inheritdoc SampleLens
     function _swap(bytes calldata pool, bool zeroForOne, uint256 amount) internal override returns (uint256 amountOut) {
         (IUniswapV4PoolManager manager, IUniswapV4PoolManager.PoolKey memory key) =
             abi.decode(pool, (IUniswapV4PoolManager, IUniswapV4PoolManager.PoolKey));

@@ -13,7 +13,7 @@ contract UniswapV4Lens {
         uint128 liquidity;
     }
 
-    /// @notice First word of each pool; zero if the pool does not exist.
+    /// @notice Returns the first word of each pool; zero if the pool does not exist.
     function slots(address manager, bytes32[] calldata ids) external view returns (uint256[] memory words) {
         words = new uint256[](ids.length);
         for (uint256 i = 0; i < ids.length; ++i) {
@@ -21,15 +21,15 @@ contract UniswapV4Lens {
         }
     }
 
-    /// @notice A pool without its ticks.
+    /// @notice Returns the state of a pool without its ticks.
     function read(address manager, bytes32 id) external view returns (State memory state) {
         uint256 base = _base(id);
         state.slot0 = _load(manager, base);
         state.liquidity = uint128(_load(manager, base + 3));
     }
 
-    /// @notice The initialized ticks in the bitmap words `first` to `last`, ascending, two words per tick: its index, then gross
-    ///   liquidity in the high and net liquidity in the low half.
+    /// @notice Returns the initialized ticks in the bitmap words `first` to `last`, ascending, two words per tick: its
+    ///   index, then gross liquidity in the high and net liquidity in the low half.
     function ticks(address manager, bytes32 id, int24 spacing, int16 first, int16 last)
         external
         view
@@ -69,11 +69,13 @@ contract UniswapV4Lens {
         }
     }
 
+    /// @dev Returns the first slot of a pool.
     function _base(bytes32 id) private pure returns (uint256) {
         return uint256(keccak256(abi.encode(id, uint256(6))));
     }
 
-    /// @dev Slot of `key` in the mapping at `slot`; equals keccak256(abi.encode(key, slot)) without allocating memory.
+    /// @dev Returns the slot of `key` in the mapping at `slot`; equals keccak256(abi.encode(key, slot)) without
+    ///   allocating memory.
     function _slot(int256 key, uint256 slot) private pure returns (uint256 at) {
         assembly ("memory-safe") {
             mstore(0x00, key)

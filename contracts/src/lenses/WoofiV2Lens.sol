@@ -7,6 +7,7 @@ import {IWoofiV2State, IWooracle} from "../interfaces/IWoofiV2.sol";
 /// @title WoofiV2Lens
 /// @notice Reads two tokens of a woofi-v2 pool with their current oracle state; never deployed.
 contract WoofiV2Lens {
+    /// @dev State of a token in the pool and its oracle. The fields of the oracle are zero for the quote token.
     struct Token {
         uint256 reserve;
         uint256 feeRate;
@@ -30,6 +31,7 @@ contract WoofiV2Lens {
         Token[2] tokens;
     }
 
+    /// @notice Returns the state of a pool and of two of its tokens.
     function read(address pool, address[2] calldata tokens) external view returns (State memory state) {
         IWoofiV2State woo = IWoofiV2State(pool);
         address quote = woo.quoteToken();

@@ -5,11 +5,13 @@ import {IERC20} from "../interfaces/IERC20.sol";
 import {IWrappedNative} from "../interfaces/IWrappedNative.sol";
 
 /// @title WrapperProbe
-/// @notice Wraps and unwraps one native unit and reports the changes of the balances; never deployed.
+/// @notice Wraps and unwraps an amount of native token, and reports the changes of the balances; never deployed.
 /// @dev Runs in one eth_call, by a code override at an address that another override gives a native balance.
 contract WrapperProbe {
+    /// @dev Receives the native token of `withdraw`.
     receive() external payable {}
 
+    /// @notice Wraps `amount`, and unwraps the wrapped tokens.
     /// @param amount Native base units.
     /// @return wrapped Increase of the balance of the wrapped token.
     /// @return unwrapped Increase of the native balance when `wrapped` was withdrawn.

@@ -231,8 +231,8 @@ contract CustodyInvariants is Arena {
         guard.pullInput(caller, amount);
 
         vm.assume(caller != address(puppet) && caller != address(vm) && caller.code.length == 0);
-        Move memory stranger = Move(address(this), 0, abi.encodeCall(this.pullAs, (caller)), true);
-        swap(orderOf(10, 1), two(stranger, minting(address(tokenOut), address(guard), 1)));
+        Move memory foreignPull = Move(address(this), 0, abi.encodeCall(this.pullAs, (caller)), true);
+        swap(orderOf(10, 1), two(foreignPull, minting(address(tokenOut), address(guard), 1)));
         assertEq(tokenIn.balanceOf(user), WEALTH);
     }
 

@@ -32,11 +32,11 @@ test.each([
     const fee = { convenienceFee: '1', convenienceFeeRecipient: local.devnet.info.accounts[3]!.address.toLowerCase() }
     for (const more of [{}, { slippage: '0' }, { slippage: '3', ...fee }, { maxHops: '1', maxSplits: '1' }]) {
       const pair = { src: address(src), dst: address(dst), maxPriceImpact: '100', gasPrice: '0', ...more }
-      const wished = await get('quote', { ...pair, amountOut: `${amountOut}` })
-      const label = `${JSON.stringify(more)} ${JSON.stringify(wished.body).slice(0, 300)}`
-      if ('maxHops' in more && wished.status === 422) continue
-      expect(wished.status, label).toBe(200)
-      const { fromAmount, toAmount, minToAmount } = wished.body
+      const exactOutput = await get('quote', { ...pair, amountOut: `${amountOut}` })
+      const label = `${JSON.stringify(more)} ${JSON.stringify(exactOutput.body).slice(0, 300)}`
+      if ('maxHops' in more && exactOutput.status === 422) continue
+      expect(exactOutput.status, label).toBe(200)
+      const { fromAmount, toAmount, minToAmount } = exactOutput.body
       expect(minToAmount, label).toBe(`${amountOut}`)
       const slippagePpm = BigInt(Math.round(Number('slippage' in more ? more.slippage : '0.5') * 10_000))
       expect((BigInt(toAmount) * (PPM - slippagePpm)) / PPM, label).toBeGreaterThanOrEqual(amountOut)
@@ -57,20 +57,23 @@ test.each([
   ['UNI', 'AAVE', 57.2],
   ['WETH', 'USDC', 0.0334],
   ['WETH', 'FRAX', 0.01283],
-] as const)('%s for %s: what an input buys costs no more with its gas if it is asked for', async (src, dst, whole) => {
-  // Of trades this small, the gas is a percent: routes that were not measured look better or worse than they are.
-  const pair = { src: address(src), dst: address(dst), slippage: '0', gasPrice: `${2n * 10n ** 9n}` }
-  const amount = BigInt(Math.round(whole * 10_000)) * 10n ** BigInt(decimals(src) - 4)
-  const forward = await get('quote', { ...pair, amount: `${amount}` })
-  expect(forward.status, forward.body.error).toBe(200)
-  const exact = await get('quote', { ...pair, amountOut: forward.body.toAmount })
-  expect(exact.status, exact.body.error).toBe(200)
-  const { body: prices } = await get('prices', { token: address(src) })
-  const costOf = ({ fromAmount, gasCost }: { fromAmount: string; gasCost: { usd: number } }) =>
-    (Number(fromAmount) / 10 ** decimals(src)) * prices[address(src)] + gasCost.usd
-  const label = JSON.stringify([forward.body.swaps, exact.body.swaps])
-  expect(costOf(exact.body) / costOf(forward.body), label).toBeLessThan(1.0001)
-})
+] as const)(
+  '%s for %s: an exact output that an input buys costs no more than this input, with gas',
+  async (src, dst, whole) => {
+    // Of trades this small, the gas is a percent: routes that were not measured look better or worse than they are.
+    const pair = { src: address(src), dst: address(dst), slippage: '0', gasPrice: `${2n * 10n ** 9n}` }
+    const amount = BigInt(Math.round(whole * 10_000)) * 10n ** BigInt(decimals(src) - 4)
+    const forward = await get('quote', { ...pair, amount: `${amount}` })
+    expect(forward.status, forward.body.error).toBe(200)
+    const exact = await get('quote', { ...pair, amountOut: forward.body.toAmount })
+    expect(exact.status, exact.body.error).toBe(200)
+    const { body: prices } = await get('prices', { token: address(src) })
+    const costOf = ({ fromAmount, gasCost }: { fromAmount: string; gasCost: { usd: number } }) =>
+      (Number(fromAmount) / 10 ** decimals(src)) * prices[address(src)] + gasCost.usd
+    const label = JSON.stringify([forward.body.swaps, exact.body.swaps])
+    expect(costOf(exact.body) / costOf(forward.body), label).toBeLessThan(1.0001)
+  },
+)
 
 test('the transaction pays the quoted output, and takes at most fromAmount', async () => {
   const from = local.devnet.info.accounts[2]!.address

@@ -43,12 +43,12 @@ afterAll(async () => {
 })
 
 test('it lists tokens with liquidity against a hub before they are requested, with the depth of /liquidity', async () => {
-  const unasked = (await deployToken(devnet, 'NamedToken', ['Unasked', 'UNASKED'], 20n)).address
+  const unquoted = (await deployToken(devnet, 'NamedToken', ['Unquoted', 'UNQUOTED'], 20n)).address
   const fresh = await startOver(devnet.url)
   try {
     const find = async () => {
       const { text } = await ask(`${fresh.url}/tokenlist/31337?limit=1000`)
-      return (JSON.parse(text) as TokenListResponse).tokens.find(({ address }) => same(address) === same(unasked))
+      return (JSON.parse(text) as TokenListResponse).tokens.find(({ address }) => same(address) === same(unquoted))
     }
     // Mine blocks while polling, because the list is cached for a while.
     await expect
@@ -58,9 +58,9 @@ test('it lists tokens with liquidity against a hub before they are requested, wi
       })
       .toBe('listed')
     const tokens = await find()
-    expect(tokens).toMatchObject({ symbol: 'UNASKED', tags: ['found'] })
-    const { text } = await ask(`${fresh.url}/liquidity/31337?token=${unasked}`)
-    expect(tokens!.extensions.depthUsd).toBeCloseTo(JSON.parse(text)[unasked], 0)
+    expect(tokens).toMatchObject({ symbol: 'UNQUOTED', tags: ['found'] })
+    const { text } = await ask(`${fresh.url}/liquidity/31337?token=${unquoted}`)
+    expect(tokens!.extensions.depthUsd).toBeCloseTo(JSON.parse(text)[unquoted], 0)
   } finally {
     await fresh.close()
   }

@@ -34,15 +34,15 @@ import type { Account, Chain, PublicClient, Transport, WalletClient } from 'viem
 
 export const client = new SluiceClient({ baseUrl: 'http://127.0.0.1:9', timeoutMs: 1000 })
 export async function all(signer: Signer, wallet: WalletClient<Transport, Chain, Account>, chain: PublicClient) {
-  const asked = { src: NATIVE, dst: '0x', amount: 1n, from: '0x', slippage: 0.5 }
-  const route = await client.getSwap(1, asked)
-  const { recipient, minOutput, fee, pools } = verify(1, route, asked, { minToAmount: 10n, contracts: contractsOf(1) })
+  const request = { src: NATIVE, dst: '0x', amount: 1n, from: '0x', slippage: 0.5 }
+  const route = await client.getSwap(1, request)
+  const { recipient, minOutput, fee, pools } = verify(1, route, request, { minToAmount: 10n, contracts: contractsOf(1) })
   const exact: bigint = minOutput
-  await swap(client, await fromEthers(signer), 1, asked)
-  await swap(client, fromViem(wallet, chain), 1, asked, { witness: pricedBy(client, 1), tolerance: 2 })
-  await swap(client, fromEip1193({ request: async () => null }, '0x'), 1, asked)
+  await swap(client, await fromEthers(signer), 1, request)
+  await swap(client, fromViem(wallet, chain), 1, request, { witness: pricedBy(client, 1), tolerance: 2 })
+  await swap(client, fromEip1193({ request: async () => null }, '0x'), 1, request)
   // @ts-expect-error an amount as a float
-  await client.getSwap(1, { ...asked, amount: 1.5 })
+  await client.getSwap(1, { ...request, amount: 1.5 })
   return [recipient, exact, fee?.ppm, pools, explain(route.tx).steps.map(({ op }) => op)]
 }
 const failed = await client.chains().then(() => undefined, (error: ClientError) => error)

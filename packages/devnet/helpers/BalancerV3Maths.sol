@@ -6,7 +6,8 @@ import {FixedPoint} from "@balancer-labs/v3-solidity-utils/contracts/math/FixedP
 import {StableMath} from "@balancer-labs/v3-solidity-utils/contracts/math/StableMath.sol";
 import {WeightedMath} from "@balancer-labs/v3-solidity-utils/contracts/math/WeightedMath.sol";
 
-/// Balancer V3's own libraries, called in the order in which its vault and pools call them, for pools of any kind and size.
+/// Balancer V3's own libraries, called in the order in which its vault and pools call them, for pools of any kind and
+/// size.
 contract BalancerV3Maths {
     using FixedPoint for uint256;
     using ScalingHelpers for uint256;
@@ -33,7 +34,7 @@ contract BalancerV3Maths {
         uint256 out = pool.weights.length == 0
             ? StableMath.computeOutGivenExactIn(pool.amp, live, i, j, given, StableMath.computeInvariant(pool.amp, live))
             : WeightedMath.computeOutGivenExactIn(live[i], pool.weights[i], live[j], pool.weights[j], given);
-        // The least that the vault trades.
+        // Minimum amount that the vault trades.
         if (given < 1e6 || out < 1e6) revert TooSmall();
         return out.toRawUndoRateRoundDown(pool.scaling[j], pool.rates[j].computeRateRoundUp());
     }

@@ -12,7 +12,8 @@ import {IERC4626} from "@openzeppelin/contracts/interfaces/IERC4626.sol";
 import {IERC20} from "@openzeppelin/contracts/token/ERC20/IERC20.sol";
 import {SafeERC20} from "@openzeppelin/contracts/token/ERC20/utils/SafeERC20.sol";
 
-/// Fills pools of Balancer V3 and buffers of shares, and swaps in them, each inside one unlock of the vault. Pays from its caller's allowance.
+/// Adds liquidity to Balancer V3 pools and to buffers of shares, and swaps in them. Each call is one unlock of the
+/// vault. Pays by the caller's allowance.
 contract BalancerV3Trader {
     using SafeERC20 for IERC20;
 
@@ -37,7 +38,7 @@ contract BalancerV3Trader {
         vault.unlock(abi.encodeCall(this.onInitializeBuffer, (msg.sender, share, assets, shares)));
     }
 
-    /// Sells exactly `amountIn`. A pool that is one of the tokens stands for the buffer of that share.
+    /// Sells exactly `amountIn`. If `pool` is one of the tokens, swaps through the buffer of that share.
     function swap(address pool, IERC20 tokenIn, IERC20 tokenOut, uint256 amountIn) external returns (uint256) {
         bytes memory answer =
             vault.unlock(abi.encodeCall(this.onSwap, (msg.sender, pool, tokenIn, tokenOut, amountIn)));
@@ -64,7 +65,7 @@ contract BalancerV3Trader {
         returns (uint256 amountOut)
     {
         bool wraps = pool == address(tokenOut);
-        // Paid ahead: what a buffer lacks is deposited or redeemed out of what the vault holds.
+        // Pays first, because a buffer deposits or redeems its missing amount from the balance of the vault.
         pay(payer, tokenIn, amountIn);
         if (wraps || pool == address(tokenIn)) {
             WrappingDirection direction = wraps ? WrappingDirection.WRAP : WrappingDirection.UNWRAP;

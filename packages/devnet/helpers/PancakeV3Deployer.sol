@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.20;
 
-/// Stands in for PancakeSwap's pool deployer, which its package leaves out: it creates the published pool code, which
-/// a contract of its own holds behind one zero byte, at the address that the published one would give it.
+/// Replaces PancakeSwap's pool deployer, which its package omits. Creates the published pool code at the same address
+/// as the original deployer. Another contract stores that code after one zero byte.
 contract PancakeV3Deployer {
     struct Parameters {
         address factory;
@@ -12,7 +12,7 @@ contract PancakeV3Deployer {
         int24 tickSpacing;
     }
 
-    /// Parameters that the pool's constructor asks for while it is created.
+    /// Parameters that the constructor of the pool reads.
     Parameters public parameters;
     address public factoryAddress;
     address private immutable poolCode;

@@ -16,8 +16,8 @@ interface IPancakeV3Pool {
     ) external returns (int256 amount0, int256 amount1);
 }
 
-/// Mints and swaps at PancakeSwap V3 pools, whose packages ship neither position manager nor router. Pays from its
-/// caller's allowance; for the local chain only, since it trusts whoever calls back.
+/// Mints and swaps in PancakeSwap V3 pools, whose packages contain neither a position manager nor a router. Pays by the
+/// caller's allowance. Only for the local chain, because any contract may call back.
 contract PancakeV3Trader {
     uint160 private constant LOWEST_PRICE = 4295128740;
     uint160 private constant HIGHEST_PRICE = 1461446703485210103287273052203988822378723970341;
@@ -49,7 +49,7 @@ contract PancakeV3Trader {
         if (amount1 > 0) transferFrom(IPancakeV3Pool(msg.sender).token1(), payer, uint256(amount1));
     }
 
-    /// Takes tokens that return nothing too.
+    /// Also supports tokens that return no data.
     function transferFrom(address token, address from, uint256 amount) private {
         (bool done, bytes memory answer) = token.call(
             abi.encodeWithSignature("transferFrom(address,address,uint256)", from, msg.sender, amount)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.20;
 
-/// Contracts that the first factory of Slipstream asks before there is anything: a voter without gauges, which is its own
-/// registry of factories, and an earlier factory without pools.
+/// Contracts that the first factory of Slipstream calls: a voter without gauges, its registry of factories, and an
+/// earlier factory without pools.
 contract SlipstreamBeginnings {
     function factoryRegistry() external view returns (address) {
         return address(this);

@@ -8,8 +8,8 @@ import {Currency} from "@uniswap/v4-core/src/types/Currency.sol";
 import {PoolKey} from "@uniswap/v4-core/src/types/PoolKey.sol";
 import {ModifyLiquidityParams, SwapParams} from "@uniswap/v4-core/src/types/PoolOperation.sol";
 
-/// Provides liquidity and swaps at Uniswap V4. The routers that come with the manager's package cannot pay with tokens
-/// that return nothing. Pays from its caller's allowance or the ether sent along, and returns what is left of that.
+/// Adds liquidity to Uniswap V4 pools and swaps in them. The routers in the manager's package do not support tokens
+/// that return no data. Pays by the caller's allowance or from the value of the call, and returns unused value.
 contract UniswapV4Trader is IUnlockCallback {
     uint160 private constant LOWEST_PRICE = 4295128740;
     uint160 private constant HIGHEST_PRICE = 1461446703485210103287273052203988822378723970341;
@@ -54,14 +54,14 @@ contract UniswapV4Trader is IUnlockCallback {
                 revert(add(answer, 32), mload(answer))
             }
         }
-        // Liquidity changes answer with fees after it: the first word is the balance change in both cases.
+        // The first word is the balance change. A change of liquidity returns fees after it.
         BalanceDelta delta = abi.decode(answer, (BalanceDelta));
         settle(key.currency0, delta.amount0(), trader);
         settle(key.currency1, delta.amount1(), trader);
         return abi.encode(delta);
     }
 
-    /// Negative amounts are owed to the manager.
+    /// Settles a balance change. This contract owes negative amounts to the manager.
     function settle(Currency currency, int128 amount, address trader) private {
         if (amount > 0) manager.take(currency, trader, uint256(int256(amount)));
         if (amount >= 0) return;

@@ -3,7 +3,7 @@ pragma solidity ^0.8.20;
 
 import {IERC4626} from "@openzeppelin/contracts/interfaces/IERC4626.sol";
 
-/// Tells Balancer what a share of a vault is worth, as a fixed-point number of 18 decimals.
+/// A Balancer rate provider: returns the assets of a share of a vault, 18 decimals.
 contract VaultRate {
     IERC4626 public immutable vault;
 

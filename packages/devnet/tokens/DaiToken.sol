@@ -3,7 +3,7 @@ pragma solidity ^0.8.20;
 
 import {Token} from "./Token.sol";
 
-/// A token with the permit of DAI: it allows all or nothing, and names the nonce.
+/// A token with the permit of DAI, which sets an unlimited or a zero allowance and contains the nonce.
 contract DaiToken is Token {
     bytes32 public constant PERMIT_TYPEHASH =
         keccak256("Permit(address holder,address spender,uint256 nonce,uint256 expiry,bool allowed)");

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.20;
 
-/// A token from before return values were customary: `transfer`, `transferFrom` and `approve` return nothing, and an
-/// allowance that is not zero must be set to zero before it is set to something else.
+/// A token like USDT: `transfer`, `transferFrom`, and `approve` return no data. A nonzero allowance must be set to zero
+/// before it can be set to another amount.
 contract NoReturnToken {
     string public name;
     string public symbol;
@@ -26,7 +26,7 @@ contract NoReturnToken {
         emit Transfer(address(0), to, amount);
     }
 
-    /// Reverts without a reason, as tokens of that age do.
+    /// Reverts without a reason, like old tokens.
     function approve(address spender, uint256 amount) external {
         require(amount == 0 || allowance[msg.sender][spender] == 0);
         allowance[msg.sender][spender] = amount;

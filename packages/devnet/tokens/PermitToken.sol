@@ -3,7 +3,7 @@ pragma solidity ^0.8.20;
 
 import {Token} from "./Token.sol";
 
-/// A token whose allowance may be given by a signature (EIP-2612), under a domain of a chosen version.
+/// A token with EIP-2612 permits. The constructor sets the version of the domain.
 contract PermitToken is Token {
     bytes32 public constant PERMIT_TYPEHASH =
         keccak256("Permit(address owner,address spender,uint256 value,uint256 nonce,uint256 deadline)");

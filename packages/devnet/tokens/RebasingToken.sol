@@ -8,7 +8,7 @@ contract RebasingToken {
     string public symbol;
     uint8 public constant decimals = 18;
     uint256 public totalShares;
-    /// Base units that all shares together stand for.
+    /// Base units that all shares are worth.
     uint256 public totalSupply;
     mapping(address => uint256) public sharesOf;
     mapping(address => mapping(address => uint256)) public allowance;
@@ -45,7 +45,7 @@ contract RebasingToken {
         emit Transfer(address(0), to, amount);
     }
 
-    /// Grows (or, when negative, shrinks) every balance in proportion, by parts per million.
+    /// Changes all balances by a number of parts per million. A negative number lowers them.
     function rebase(int256 ppm) external {
         totalSupply = (totalSupply * uint256(1_000_000 + ppm)) / 1_000_000;
         emit Rebase(totalSupply, totalShares);

@@ -3,7 +3,7 @@ pragma solidity ^0.8.20;
 
 import {Token} from "./Token.sol";
 
-/// Keeps 5 % of every transfer: the receiver gets less than was sent.
+/// Charges 5 % of every transfer: the receiver gets less than the sent amount.
 contract TaxedToken is Token {
     uint256 public constant TAX_BPS = 500;
     address public immutable collector;

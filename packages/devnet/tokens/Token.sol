@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.20;
 
-/// A plain ERC-20 for the local chain. Anyone may mint: its only value is that tests can have it.
+/// An ordinary ERC-20 for the local chain. Anyone can mint it.
 contract Token {
     string public name;
     string public symbol;

@@ -4,8 +4,8 @@ pragma solidity ^0.8.20;
 import {RebasingToken} from "./RebasingToken.sol";
 import {Token} from "./Token.sol";
 
-/// Holds a rebasing token and hands out its shares, whose number does not change. Unlike other tokens of the local chain
-/// nobody can mint it: wrap instead. What is read of it has the names of wstETH.
+/// A wrapper of a rebasing token. Its balances are shares, whose number does not change. Unlike other tokens of the
+/// local chain, it cannot be minted, only wrapped. Its getters have the names of wstETH.
 contract WrappedShares is Token {
     RebasingToken public immutable stETH;
 
@@ -19,7 +19,7 @@ contract WrappedShares is Token {
         revert MintByWrapping();
     }
 
-    /// @return shares rounded down, as the underlying token moves them
+    /// @return shares Rounded down, like a transfer of the underlying token.
     function wrap(uint256 amount) external returns (uint256 shares) {
         shares = stETH.sharesFor(amount);
         totalSupply += shares;
@@ -27,7 +27,7 @@ contract WrappedShares is Token {
         stETH.transferFrom(msg.sender, address(this), amount);
     }
 
-    /// @return amount rounded down; the receiver may get a base unit less of it
+    /// @return amount Rounded down. The receiver may get one base unit less.
     function unwrap(uint256 shares) external returns (uint256 amount) {
         amount = stETH.amountFor(shares);
         debit(msg.sender, shares);

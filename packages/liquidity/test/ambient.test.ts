@@ -88,7 +88,7 @@ describe('a model of the dex', () => {
           const limit = 1n << BigInt(limitBitsOf(was, isBuy))
           const command = [...tokens, 420, isBuy, isBuy, amountIn, 0, limit, 0, 0]
           const flows = isBuy ? [amountIn, -amountOut!] : [-amountOut!, amountIn]
-          await model.send('tell', [AbiCoder.defaultAbiCoder().encode(COMMAND, command), ...flows])
+          await model.send('expectSwap', [AbiCoder.defaultAbiCoder().encode(COMMAND, command), ...flows])
           const hash = await head()
           const world = { rpc, trader: TRADER, executor: EXECUTOR, blockHash: () => hash } as PoolWorld
           const [[outcome] = []] = await run(world, [{ pool: pool!, swaps: [swap] }])

@@ -1,6 +1,6 @@
 /**
- * Following: what is followed is what somebody asks for: pools that were dropped stay away, come back when asked for,
- * and are right.
+ * A market follows only requested pools. It drops other pools, and reads them again when they are requested. The states
+ * are those that the node returns.
  */
 import { toAddress } from '@sluice/chains'
 import { countRoundTrips } from '@sluice/devnet'
@@ -109,7 +109,7 @@ test('after any concurrent requests, evictions, blocks, and reorgs, memory equal
       const all = new Map(sorted(fresh.snapshot()).map((pool) => [pool.id, pool]))
       expect(ours.block.hash).toBe(fresh.snapshot().block.hash)
       for (const pool of ours.pools.values()) expect(pool).toEqual(all.get(pool.id))
-      // Everything that was asked for last is there.
+      // All pools of the last request are followed.
       const wanted = sorted(fresh.snapshot()).filter(({ tokens }) =>
         tokens.every((each) => each === address(0) || last.some((i) => address(i) === each)),
       )

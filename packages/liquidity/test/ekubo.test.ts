@@ -190,7 +190,7 @@ describe.each([3, 2] as const)('a model of the core of version %i', (version) =>
     await setAnswer(recordedState.config, { zeroForOne: true, amountIn, amountOut })
     const swap = { tokenIn: tokens[0], tokenOut: tokens[1], amountIn }
     const outcomeOf = async (callbacks: number) => {
-      await model.send('callBack', [callbacks])
+      await model.send('setCallbacks', [callbacks])
       const { blockHash } = await head()
       const world = { rpc, trader: TRADER, executor: EXECUTOR, blockHash: () => blockHash } as PoolWorld
       const [[outcome] = []] = await run(world, [{ pool, swaps: [swap] }])
@@ -211,10 +211,10 @@ describe.each([3, 2] as const)('a model of the core of version %i', (version) =>
     const limit = zeroForOne ? ENDS.down : ENDS.up
     const packed = (limit << 160n) | (amountIn << 32n) | (zeroForOne ? 0n : 1n << 31n)
     const params = version === 2 ? [amountIn, zeroForOne ? 0n : 1n, limit, 0n] : [packed]
-    const question = `0x00000000${[...tokens, config, ...params.map(word)].map((text) => text.slice(2).padStart(64, '0')).join('')}`
+    const swapCalldata = `0x00000000${[...tokens, config, ...params.map(word)].map((text) => text.slice(2).padStart(64, '0')).join('')}`
     const [delta0, delta1] = zeroForOne ? [amountIn, -amountOut] : [-amountOut, amountIn]
     const balances = (BigInt.asUintN(128, delta0!) << 128n) | BigInt.asUintN(128, delta1!)
-    await model.send('tell', version === 2 ? [question, delta0, delta1] : [question, balances])
+    await model.send('expectSwap', version === 2 ? [swapCalldata, delta0, delta1] : [swapCalldata, balances])
   }
 })
 

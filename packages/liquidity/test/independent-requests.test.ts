@@ -34,7 +34,7 @@ function usable(market: IndexedMarket, tokens: readonly Address[]): readonly str
   return pools.flatMap((pool) => (isUsable(pool) ? [pool.id] : [])).toSorted()
 }
 
-test('a new market knows the same pools as one that was asked for every other pair before', async () => {
+test('a new market knows the same pools as a market that has read every other pair before', async () => {
   const symbols = Object.keys(devnet.info.tokens)
   const queriedMarket = createMarket({ chain, rpc })
   await queriedMarket.ensureGroups(symbols.flatMap((a) => symbols.map((b) => [token(a), token(b)])))

@@ -1,4 +1,4 @@
-/** A token that is asked for while the blocks that made its first pool are being read. */
+/** A token that is requested while the market reads the blocks in which its first pool was created. */
 import { PairLens__factory } from '@sluice/bindings'
 import { toAddress } from '@sluice/chains'
 import { NodeProxy } from '@sluice/devnet'
@@ -68,7 +68,7 @@ test('new blocks are processed while pools of a token are read, and the pools ar
     await release.promise
     return undefined
   })
-  // Longer than anything here: nothing is asked twice.
+  // Longer than the test, so that no request is repeated.
   const rpc = createRpc({ chainId: 31337, urls: [proxy.url], timeoutMs: 60_000 })
   const market = createMarket({ chain: f.chain, rpc })
   const swap = (token: string) =>

@@ -146,7 +146,7 @@ test.each(['cl', 'bin'] as const)(
         const amountIn = BigInt(answer.amountIn)
         const { amountOut } = pancakeInfinity.quoteExactInput(pool, tokenIn, tokenOut, amountIn)
         expect(amountOut, `${name} ${amountIn}`).toBe(BigInt(answer.amountOut))
-        await managers.get(kind)!.send('tell', [pool.id, first, amountIn, amountOut])
+        await managers.get(kind)!.send('expectSwap', [pool.id, first, amountIn, amountOut])
         const { blockHash } = await head()
         const world = { rpc, trader: TRADER, executor: EXECUTOR, blockHash: () => blockHash } as PoolWorld
         const [[outcome]] = (await run(world, [{ pool, swaps: [{ tokenIn, tokenOut, amountIn }] }])) as [[Outcome]]

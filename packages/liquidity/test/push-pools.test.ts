@@ -72,11 +72,11 @@ const FAMILIES = [
 async function prepare(family: string, state: unknown, serial: number): Promise<object> {
   if (family === 'kyber-classic') {
     const { virtual0, virtual1, fee } = state as { virtual0: bigint; virtual1: bigint; fee: bigint }
-    await model.send('price', [virtual0, virtual1, fee])
+    await model.send('setPrice', [virtual0, virtual1, fee])
   }
   if (family === 'lite-psm') {
     const { factor, tout } = state as { factor: bigint; tout: bigint }
-    await model.send('price', [factor, 0n, tout])
+    await model.send('setPrice', [factor, 0n, tout])
   }
   if (family !== 'syncswap') return {}
   await model.send('keepInVault', [serial % 2 === 0])
@@ -97,7 +97,7 @@ test.each(FAMILIES)(
       const swap = { tokenIn: tokens[first ? 0 : 1]!, tokenOut: tokens[first ? 1 : 0]!, amountIn }
       const quote = familyOf(family)!.quoteExactInput(pool, swap.tokenIn, swap.tokenOut, amountIn)
       expect(quote.amountOut, label).toBe(amountOut)
-      await model.send('tell', [first ? 0 : 1, amountIn, quote.amountOut])
+      await model.send('expectSwap', [first ? 0 : 1, amountIn, quote.amountOut])
       const { hash } = await request<{ hash: Hex }>(anvil.url, 'eth_getBlockByNumber', ['latest', false])
       const world = { rpc, trader: TRADER, executor: EXECUTOR, blockHash: () => hash } as PoolWorld
       const [whole, more] = await run(world, [

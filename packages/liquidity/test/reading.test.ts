@@ -45,7 +45,7 @@ async function start(chain: Chain, intercept: Interceptor = () => undefined) {
 /** All pools at the node's head, and the calls that reading them took. */
 async function read(chain: Chain, intercept?: Interceptor): Promise<{ snapshot: Snapshot; calls: number }> {
   const { proxy, rpc, market } = await start(chain, intercept)
-  // What the endpoint can do is asked once, and not for a token.
+  // The features of the endpoint are probed once, not for each token.
   await rpc.call({ to: f.tokens[0]!.address, data: '0x' }, 'latest', { overrides: {} }).catch(() => undefined)
   const before = proxy.calledMethods.length
   const snapshot = await market.ensure(f.tokens.map(({ address }) => address))

@@ -27,7 +27,7 @@ export type Shape = {
   readonly prepare?: (sender: Address, amountIn: bigint) => Promise<unknown>
 }
 
-/** By name. Long: a list of shapes. The chain is asked for when a shape is run: tests name their shapes before it stands. */
+/** Shapes by name. Long: a list of shapes. Reads the chain only in a shape, because tests name shapes before it runs. */
 export function shapesOn(chainOf: () => TestChain): Readonly<Record<string, Shape>> {
   const token = (symbol: string): Address => (symbol === 'NATIVE' ? NATIVE : chainOf().info.tokens[symbol]!.address)
   const units = (symbol: string, amount: number) =>

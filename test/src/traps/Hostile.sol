@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.20;
 
-/// A contract that a stranger may deploy: it behaves until its owner, the gas price or the block's author says otherwise.
+// Contracts that any account may deploy. They behave normally until the owner changes a setting, or until the gas price
+// or the block producer meets a condition.
 
-/// An ERC-20 that can turn on those who hold it.
+/// An ERC-20 whose owner can harm holders: by a tax, a pause, blocked accounts, or a change of all balances.
 contract HostileToken {
     string public name;
     string public symbol;
@@ -53,7 +54,7 @@ contract HostileToken {
         blocked[account] = true;
     }
 
-    /// Everybody's balance at once, without a log.
+    /// Changes all balances at once, without a log.
     function setScale(uint256 to) external onlyOwner {
         scale = to;
     }
@@ -156,7 +157,8 @@ contract PatientToken {
     }
 }
 
-/// A rate that is whatever its owner says: as Balancer asks for it, and as an ERC-4626 vault over a named token tells it.
+/// A token with a rate that its owner sets. Has the getters of a Balancer rate provider and of an ERC-4626 vault of
+/// `asset`.
 contract HostileVault is HostileToken {
     address public immutable asset;
     uint256 public rate = 1e18;
@@ -183,7 +185,8 @@ interface IVault {
     function registerTokens(bytes32 id, address[] calldata tokens, address[] calldata managers) external;
 }
 
-/// A pool of its own making in Balancer's vault: to lenses it looks like a weighted pool, and pays what its owner pleases.
+/// A custom pool in Balancer V2's vault. Lenses read it as a weighted pool, but the owner sets the part of the output
+/// that it pays.
 contract HostilePool {
     struct SwapRequest {
         uint8 kind;
@@ -199,7 +202,7 @@ contract HostilePool {
 
     address public immutable owner = msg.sender;
     bytes32 public immutable getPoolId;
-    /// Parts per million of what the maths of a weighted pool give.
+    /// Output in parts per million of the output of a weighted pool.
     uint256 public paysPpm = 1_000_000;
 
     constructor(IVault vault, address[] memory tokens) {
@@ -260,7 +263,7 @@ contract HostilePool {
     }
 }
 
-/// Takes a part of what is sent from the sender, on top of it: 105 for 100.
+/// Charges the sender a part in addition to the transferred amount: 105 for 100.
 contract SurchargingToken {
     string public name = "Surcharging";
     string public symbol = "SURCHARGE";

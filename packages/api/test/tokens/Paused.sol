@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.20;
 
-/// The local chain's USDT while its issuer pauses it: balances are answered from the same slots, and no transfer works.
+/// Code that a test sets at the local chain's USDT to pause it. Balances are in the same slots, and transfers revert.
 contract PausedToken {
     string public name;
     string public symbol;

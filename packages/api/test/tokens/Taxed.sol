@@ -9,7 +9,7 @@ interface IPair {
     function swap(uint256 out0, uint256 out1, address to, bytes calldata data) external;
 }
 
-/// Keeps a quarter of each sale, and sells what it has kept so far before the next one, into the same pair.
+/// Charges a quarter of each sale as tax. Sells the collected tax into the same pair before the next sale.
 contract SellsItsTax is TimedToken {
     uint256 private constant TAX_PERCENT = 25;
     address private constant TREASURY = address(0x7EA5);
@@ -33,14 +33,14 @@ contract SellsItsTax is TimedToken {
         (uint256 a, uint256 b,) = own.getReserves();
         (uint256 mine, uint256 other) = isFirst ? (a, b) : (b, a);
         super.move(address(this), pair, amount);
-        // As Uniswap's router does for tokens with a fee.
+        // Computes the output like Uniswap's router for tokens with a fee.
         uint256 input = (balanceOf[pair] - mine) * 997;
         uint256 out = (input * other) / (mine * 1000 + input);
         own.swap(isFirst ? 0 : out, isFirst ? out : 0, TREASURY, "");
     }
 }
 
-/// Whoever starts a transaction receives or passes on the token once a block; sales are free.
+/// Limits the account that starts a transaction to one transfer per block. Transfers to the pair do not count.
 contract OneTransferPerBlock is TimedToken {
     address public pair;
     mapping(address => uint256) private lastTransfer;
@@ -58,7 +58,8 @@ contract OneTransferPerBlock is TimedToken {
     }
 }
 
-/// Keeps two fifths of a sale of more than half of what the seller holds, and pays dividends to sellers who hold much.
+/// Taxes a sale of more than half of the seller's balance by 40 %, and writes dividends for sellers of a balance above
+/// 50 tokens.
 contract JudgesHolders is TimedToken {
     address public pair;
     mapping(address => uint256[8]) private dividends;
@@ -76,7 +77,7 @@ contract JudgesHolders is TimedToken {
     }
 }
 
-/// Limits what one transfer moves into or out of a pair, as tokens do against large holders.
+/// Limits the amount of one transfer into or out of a pair, like tokens with rules against large holders.
 contract LimitedTrades is TimedToken {
     mapping(address => uint256) private maxOf;
 

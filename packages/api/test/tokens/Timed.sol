@@ -34,7 +34,7 @@ contract TimedToken {
     }
 }
 
-/// One sale a block for each seller, by the block's number.
+/// Permits each sender one transfer per block, by the block number.
 contract OneSalePerBlock is TimedToken {
     mapping(address => uint256) private lastSale;
 
@@ -45,7 +45,7 @@ contract OneSalePerBlock is TimedToken {
     }
 }
 
-/// Ends an epoch, at the expense of whoever moves it first after a quarter of an hour.
+/// Closes an epoch of 15 minutes. The first transfer after its end pays the gas.
 contract EpochToken is TimedToken {
     uint256 private epoch = block.timestamp / 900;
     mapping(uint256 => uint256) private closings;
@@ -58,7 +58,7 @@ contract EpochToken is TimedToken {
     }
 }
 
-/// Its owner takes it back from anybody.
+/// A token that anyone can take back from any account.
 contract Revocable is TimedToken {
     function revoke(address from, uint256 amount) external {
         balanceOf[from] -= amount;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.20;
 
-/// Moves for people only: not in a transaction of an account with code, nor for whom the owner has barred.
+/// Rejects transfers in transactions of an account with code, and transfers of accounts that the owner has barred.
 contract PickyToken {
     string public constant name = "Picky";
     string public constant symbol = "PICKY";
@@ -44,7 +44,7 @@ contract PickyToken {
     }
 }
 
-/// Says of itself what it was told to.
+/// A token with any name and symbol.
 contract NamedToken {
     string public name;
     string public symbol;
@@ -80,7 +80,7 @@ contract NamedToken {
     }
 }
 
-/// Share of a reserve that lends, as those of Aave: one for one with what it holds and has lent.
+/// A share of a lending reserve, like an aToken: one share is worth one unit of the assets, including lent ones.
 contract ReserveShare {
     string public constant name = "Reserve share";
     string public constant symbol = "aTEST";
@@ -99,7 +99,7 @@ contract ReserveShare {
     }
 }
 
-/// Can be bought and not sold: nothing comes to whom its owner has closed.
+/// A token that can be bought but not sold: it rejects transfers to accounts that the owner has closed, such as a pair.
 contract TrapToken {
     string public constant name = "Trap";
     string public constant symbol = "TRAP";
@@ -141,7 +141,7 @@ contract TrapToken {
     }
 }
 
-/// Answers like a factory of Uniswap V2 that has one pair.
+/// A factory like that of Uniswap V2, with one pair.
 contract LyingFactory {
     address public immutable pair;
     address private immutable first;
@@ -161,7 +161,7 @@ contract LyingFactory {
     }
 }
 
-/// Trades like a pair of Uniswap V2 by reserves that its owner names: whatever is quoted is paid, as long as he leaves it.
+/// A pair like that of Uniswap V2, whose owner sets the reserves. It pays any requested output up to its balance.
 contract LyingPair {
     address public immutable token0;
     address public immutable token1;

@@ -13,7 +13,7 @@ abstract contract TaxedToken is TimedToken {
     function taxPerMille(address from, address to, uint256 amount) internal virtual returns (uint256);
 }
 
-/// Wallets may not receive more than a whole token at once.
+/// Rejects transfers of more than a whole token to accounts without code.
 contract WalletLimit is TaxedToken {
     function taxPerMille(address, address to, uint256 amount) internal view override returns (uint256) {
         require(to.code.length > 0 || amount <= 1e18, "wallet limit");
@@ -33,7 +33,7 @@ contract TaxesWalletSenders is TaxedToken {
     }
 }
 
-/// Contracts that send it by allowance are moved to new books.
+/// Writes four new slots if a contract's tokens are sent by allowance.
 contract MigratesContracts is TaxedToken {
     mapping(uint256 => uint256) private books;
 
@@ -43,7 +43,7 @@ contract MigratesContracts is TaxedToken {
     }
 }
 
-/// Only verified accounts may hold it, as shares of regulated funds (ERC-3643).
+/// Permits transfers only to verified accounts, like shares of regulated funds (ERC-3643).
 contract Verified is TaxedToken {
     mapping(address => bool) private verified;
     bool private isOpen;

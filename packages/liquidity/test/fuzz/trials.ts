@@ -14,7 +14,7 @@ export type Tally = {
   refused: number
   /** Refusals of amounts that the pool may pay: the model does not know exactly how much (`UNSUPPORTED`), or the family stops before. */
   unsupported: number
-  /** Swaps as asked, quoted and paid. */
+  /** Swaps with their requested, quoted, and paid amounts. */
   readonly mismatches: string[]
 }
 

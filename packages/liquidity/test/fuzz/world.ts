@@ -54,7 +54,7 @@ type Start = {
   readonly stop: () => Promise<void>
 }
 
-export const ODD_BALANCES = 'a token whose balances are not where they are sought'
+export const ODD_BALANCES = 'a token whose balances are not in the expected slots'
 
 export type Ask = <T>(method: string, params?: readonly unknown[]) => Promise<T>
 

@@ -3,7 +3,7 @@ pragma solidity ^0.8.30;
 
 import {Coin} from "./Coin.sol";
 
-/// Pools for the lenses of caller-fee-v3, syncswap-aqua, and maverick-v2 that do not keep their word. A mode chooses what they do instead.
+/// Hostile pools for the lenses of caller-fee-v3, syncswap-aqua, and maverick-v2. A mode selects their behavior.
 contract HostilePool {
     Coin public immutable token0;
     Coin public immutable token1;
@@ -31,8 +31,8 @@ contract HostilePool {
         return (1, 1);
     }
 
-    /// caller-fee-v3. 0: honest at par. 1: asks for half of the input. 2: for nothing. 3: sells for a negative output.
-    /// 4: reverts with one word. 5: burns all gas. 6: asks for the other token. 7: swaps through the lens again.
+    /// caller-fee-v3. 0: correct, at par. 1: requests half of the input. 2: requests no input. 3: reports a negative output.
+    /// 4: reverts with one word. 5: burns all gas. 6: requests the other token. 7: swaps through the lens again.
     function swap(address, bool zeroForOne, int256 amount, uint160, bytes calldata) external returns (int256, int256) {
         if (mode == 2) return (amount, -amount);
         (int256 owed, int256 bought) = (amount, -amount);
@@ -51,7 +51,7 @@ contract HostilePool {
         return (amount0, amount1);
     }
 
-    /// syncswap-aqua. 0: honest at par. 1: pays half of what it returns. 2: pays nothing. 4, 5, 7: as above.
+    /// syncswap-aqua. 0: correct, at par. 1: pays half of the returned amount. 2: pays nothing. 4, 5, 7: as above.
     function swap(bytes calldata data, address, address, bytes calldata) external {
         (Coin tokenIn, address to) = abi.decode(data, (Coin, address));
         Coin tokenOut = tokenIn == token0 ? token1 : token0;
@@ -81,7 +81,7 @@ contract HostilePool {
 
     function getState() external pure returns (State memory state) {}
 
-    /// maverick-v2. 0: honest at par. 1: asks for half of the input. 2: for nothing. 4, 5, 7: as above.
+    /// maverick-v2. 0: correct, at par. 1: requests half of the input. 2: requests no input. 4, 5, 7: as above.
     function swap(address, SwapParams calldata params, bytes calldata) external returns (uint256, uint256) {
         uint256 amount = params.amount;
         if (mode == 2) return (amount, amount);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.30;
 
-/// A token that anybody mints.
+/// A token that anyone can mint.
 contract Coin {
     mapping(address => uint256) public balanceOf;
     mapping(address => mapping(address => uint256)) public allowance;
@@ -10,7 +10,7 @@ contract Coin {
         balanceOf[to] += amount;
     }
 
-    /// Approval in the name of another one.
+    /// Sets an allowance of any owner.
     function give(address owner, address spender) external {
         allowance[owner][spender] = type(uint256).max;
     }
@@ -34,7 +34,7 @@ contract Coin {
     }
 }
 
-/// The same with decimals in its code, so that it can stand in the place of a token that deployed code knows.
+/// A token with decimals in its code and not in storage, so that a test can set the code at the address of a known token.
 contract DecimalCoin is Coin {
     uint8 public immutable decimals;
 

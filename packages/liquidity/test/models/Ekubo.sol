@@ -10,15 +10,15 @@ interface Locker {
     function locked(uint256 id) external;
 }
 
-/// Asks the Executor for a payment that is not its own.
+/// Sends the Executor a callback that it does not expect.
 contract Intruder {
-    function ask(address executor, bytes calldata callback) external {
-        (bool ok, bytes memory said) = executor.call(callback);
-        require(!ok && bytes4(said) == bytes4(keccak256("UnexpectedCallback(address,address)")), "answered an intruder");
+    function callBack(address executor, bytes calldata callback) external {
+        (bool ok, bytes memory reason) = executor.call(callback);
+        require(!ok && bytes4(reason) == bytes4(keccak256("UnexpectedCallback(address,address)")), "answered an intruder");
     }
 }
 
-/// Keeps accounts as the genuine cores do, has their storage, and reports it.
+/// Records debts like the genuine cores. Has their storage layout, and returns words of it.
 abstract contract Accounts {
     address internal locker;
     mapping(address => int256) private debts;
@@ -32,6 +32,7 @@ abstract contract Accounts {
         change(address(0), -int256(msg.value));
     }
 
+    /// Writes storage words.
     function put(uint256[] calldata slots, uint256[] calldata words) external {
         for (uint256 k; k < slots.length; ++k) {
             (uint256 slot, uint256 word) = (slots[k], words[k]);
@@ -56,7 +57,7 @@ abstract contract Accounts {
         }
     }
 
-    /// Calls the locker back with this calldata, and requires that it settles all accounts.
+    /// Calls the sender back with `data`, and requires that it settles all debts.
     function lockWith(bytes memory data) internal {
         locker = msg.sender;
         forward(data);
@@ -92,16 +93,16 @@ abstract contract Accounts {
     }
 }
 
-/// The core of version 3. Answers a swap with recorded balance changes, if the swap is exactly the recorded one.
+/// A model of the core of version 3. Returns the expected balance changes if the swap is exactly the expected one.
 contract Core is Accounts {
     address private paying;
     uint256 private before;
     bytes32 private expected;
     uint256 private answer;
 
-    /// Calldata that a swap must have, and the balance changes that it returns.
-    function tell(bytes calldata question, uint256 balances) external {
-        (expected, answer) = (keccak256(question), balances);
+    /// Sets the calldata that a swap must have, and the packed balance changes that it returns.
+    function expectSwap(bytes calldata swapCalldata, uint256 balances) external {
+        (expected, answer) = (keccak256(swapCalldata), balances);
     }
 
     function lock() external {
@@ -140,22 +141,22 @@ contract Core is Accounts {
     }
 }
 
-/// The core of version 2. Answers as `Core` does.
+/// A model of the core of version 2, which returns the expected balance changes like `Core`.
 contract CoreV2 is Accounts {
     bytes32 private expected;
     int128 private change0;
     int128 private change1;
-    /// Callbacks that `pay` makes: one, as the core does, or another number.
+    /// Number of callbacks of `pay`. The genuine core makes one.
     uint256 private callbacks = 1;
-    /// Asks for the payment before the core does.
+    /// Sends a callback to the Executor before the core does.
     Intruder private immutable INTRUDER = new Intruder();
 
-    /// Calldata that a swap must have, and the balance changes that it returns.
-    function tell(bytes calldata question, int128 balance0, int128 balance1) external {
-        (expected, change0, change1) = (keccak256(question), balance0, balance1);
+    /// Sets the calldata that a swap must have, and the balance changes that it returns.
+    function expectSwap(bytes calldata swapCalldata, int128 balance0, int128 balance1) external {
+        (expected, change0, change1) = (keccak256(swapCalldata), balance0, balance1);
     }
 
-    function callBack(uint256 times) external {
+    function setCallbacks(uint256 times) external {
         callbacks = times;
     }
 
@@ -175,11 +176,11 @@ contract CoreV2 is Accounts {
         }
     }
 
-    /// Hands back what follows the token.
+    /// Calls back with the bytes that follow the token in the calldata.
     function pay(address token) external returns (uint128 payment) {
         uint256 before = Token(token).balanceOf(address(this));
         bytes memory call = abi.encodeWithSignature("payCallback(uint256,address)", 7, token);
-        INTRUDER.ask(msg.sender, bytes.concat(call, msg.data[36:]));
+        INTRUDER.callBack(msg.sender, bytes.concat(call, msg.data[36:]));
         for (uint256 k; k < callbacks; ++k) forward(bytes.concat(call, msg.data[36:]));
         payment = uint128(Token(token).balanceOf(address(this)) - before);
         change(token, -int256(uint256(payment)));
@@ -190,7 +191,7 @@ contract CoreV2 is Accounts {
     }
 }
 
-/// Puts liquidity into pools of the genuine core, out of what it holds.
+/// Adds liquidity to pools of the genuine core of version 3, from its own balances.
 contract Provider {
     address private immutable CORE;
 
@@ -203,14 +204,14 @@ contract Provider {
     function mint(address token0, address token1, bytes32 config, bytes32 positionId, int128 liquidity) external {
         bytes memory words = abi.encode(token0, token1, config, positionId, liquidity);
         // lock()
-        require(ask(bytes.concat(bytes4(0xf83d08ba), words), 0).length == 0);
+        require(callCore(bytes.concat(bytes4(0xf83d08ba), words), 0).length == 0);
     }
 
-    /// Behind a selector of zeros stand the lock's number and what it was called with.
+    /// Callback of the lock: a zero selector, the number of the lock, and the arguments of the lock call.
     fallback() external {
         bytes calldata words = msg.data[36:];
         // updatePosition((address,address,bytes32),bytes32,int128)
-        int256 balances = abi.decode(ask(bytes.concat(bytes4(0xcb48dadf), words), 0), (int256));
+        int256 balances = abi.decode(callCore(bytes.concat(bytes4(0xcb48dadf), words), 0), (int256));
         (address token0, address token1) = abi.decode(words, (address, address));
         settle(token0, int128(balances >> 128));
         settle(token1, int128(balances));
@@ -218,22 +219,22 @@ contract Provider {
 
     function settle(address token, int256 owed) private {
         if (owed < 0) {
-            ask(bytes.concat(bytes4(0x3ccfd60b), abi.encodePacked(token, address(this), uint128(uint256(-owed)))), 0);
+            callCore(bytes.concat(bytes4(0x3ccfd60b), abi.encodePacked(token, address(this), uint128(uint256(-owed)))), 0);
         } else if (owed > 0 && token == address(0)) {
-            ask("", uint256(owed));
+            callCore("", uint256(owed));
         } else if (owed > 0) {
-            ask(bytes.concat(bytes4(0xf9b6a796), abi.encode(token)), 0);
+            callCore(bytes.concat(bytes4(0xf9b6a796), abi.encode(token)), 0);
             Token(token).transfer(CORE, uint256(owed));
-            ask(bytes.concat(bytes4(0x12e103f1), abi.encode(token)), 0);
+            callCore(bytes.concat(bytes4(0x12e103f1), abi.encode(token)), 0);
         }
     }
 
-    function ask(bytes memory data, uint256 value) private returns (bytes memory said) {
+    function callCore(bytes memory data, uint256 value) private returns (bytes memory returned) {
         bool ok;
-        (ok, said) = CORE.call{value: value}(data);
+        (ok, returned) = CORE.call{value: value}(data);
         if (!ok) {
             assembly {
-                revert(add(said, 32), mload(said))
+                revert(add(returned, 32), mload(returned))
             }
         }
     }
@@ -263,7 +264,7 @@ interface GenuineCore {
     function withdraw(address token, address recipient, uint128 amount) external;
 }
 
-/// Puts liquidity into pools of the genuine core, out of what it holds.
+/// Adds liquidity to pools of the genuine core of version 2, from its own balances.
 contract ProviderV2 {
     GenuineCore private immutable CORE;
 
@@ -274,7 +275,7 @@ contract ProviderV2 {
     receive() external payable {}
 
     function mint(PoolKey calldata key, Change calldata positionChange) external {
-        ask(bytes.concat(abi.encodeCall(GenuineCore.lock, ()), abi.encode(key, positionChange)), 0);
+        callCore(bytes.concat(abi.encodeCall(GenuineCore.lock, ()), abi.encode(key, positionChange)), 0);
     }
 
     function locked(uint256) external {
@@ -290,15 +291,15 @@ contract ProviderV2 {
 
     function settle(address token, int256 owed) private {
         if (owed < 0) CORE.withdraw(token, address(this), uint128(uint256(-owed)));
-        else if (owed > 0 && token == address(0)) ask("", uint256(owed));
-        else if (owed > 0) ask(bytes.concat(abi.encodeCall(GenuineCore.pay, (token)), abi.encode(owed)), 0);
+        else if (owed > 0 && token == address(0)) callCore("", uint256(owed));
+        else if (owed > 0) callCore(bytes.concat(abi.encodeCall(GenuineCore.pay, (token)), abi.encode(owed)), 0);
     }
 
-    function ask(bytes memory data, uint256 value) private {
-        (bool ok, bytes memory said) = address(CORE).call{value: value}(data);
+    function callCore(bytes memory data, uint256 value) private {
+        (bool ok, bytes memory returned) = address(CORE).call{value: value}(data);
         if (!ok) {
             assembly {
-                revert(add(said, 32), mload(said))
+                revert(add(returned, 32), mload(returned))
             }
         }
     }

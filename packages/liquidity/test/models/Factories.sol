@@ -7,7 +7,8 @@ interface Payer {
     function maverickV2SwapCallback(Coin tokenIn, uint256 amountIn, uint256 amountOut, bytes calldata data) external;
 }
 
-/// A factory in which anybody creates any number of pools of two tokens, with the lists of DODO, Kyber Classic, Maverick and EulerSwap.
+/// A factory in which anyone can create any number of pools of two tokens. Has the list getters of DODO, Kyber Classic, Maverick, and
+/// EulerSwap.
 contract Factories {
     mapping(Coin => mapping(Coin => address[])) private lists;
 
@@ -32,7 +33,7 @@ contract Factories {
         return lists[base][quote];
     }
 
-    /// As compilers before 0.8 write it: an index past the end consumes all gas.
+    /// An index after the end consumes all gas, like code of compilers before 0.8.
     function _REGISTRY_(Coin base, Coin quote, uint256 index) external view returns (address) {
         if (index >= lists[base][quote].length) {
             assembly {
@@ -51,7 +52,7 @@ contract Factories {
         return lists[a][b].length != 0 ? lists[a][b][index] : lists[b][a][index];
     }
 
-    /// Maverick: a range past the end is cut.
+    /// Maverick: shortens a range that exceeds the list.
     function poolByTokenCount(Coin a, Coin b, address) external view returns (uint256) {
         return lists[a][b].length;
     }
@@ -61,7 +62,7 @@ contract Factories {
         return slice(lists[a][b], start < count ? start : count, end < count ? end : count);
     }
 
-    /// EulerSwap: a range past the end reverts.
+    /// EulerSwap: reverts if the range exceeds the list.
     function poolsByPairLength(Coin a, Coin b) external view returns (uint256) {
         return lists[a][b].length;
     }
@@ -83,7 +84,8 @@ contract RichVault is Coin {
     }
 }
 
-/// Prices its balances: for DODO at one to one, for Kyber Classic and Maverick on x·y = k. For EulerSwap its balances are shares of vaults.
+/// A pool that is priced by its balances: at par for DODO, by x·y = k for Kyber Classic and Maverick. For EulerSwap, its balances are
+/// shares of vaults.
 contract ListedPool {
     Coin[2] private tokens;
 

@@ -29,8 +29,8 @@ interface Token {
     function balanceOf(address) external view returns (uint256);
 }
 
-/// Answers each callback of a swap with "nothing changes". Code is placed at addresses with the right bits, so that all
-/// settings are constants or immutable.
+/// A hook that changes nothing in a swap. A test sets its code at an address with the bits of its functions, so all settings are
+/// constants or immutable.
 abstract contract Hook {
     uint24 internal constant OVERRIDE = 0x400000;
 
@@ -52,7 +52,7 @@ abstract contract Hook {
         return (Hook.afterSwap.selector, 0);
     }
 
-    /// The output of a swap, from its balance change.
+    /// Returns the output of a swap from its balance change.
     function bought(Params calldata params, int256 delta) internal pure returns (int128) {
         return params.zeroForOne ? int128(delta) : int128(delta >> 128);
     }
@@ -67,7 +67,7 @@ abstract contract Hook {
     }
 }
 
-/// A fee that grows with the size of the swap, as hooks against arbitrage charge.
+/// Charges a fee that grows with the size of the swap, like hooks against arbitrage.
 contract SizeFeeHook is Hook {
     function beforeSwap(address, Key calldata, Params calldata params, bytes calldata)
         external
@@ -82,7 +82,7 @@ contract SizeFeeHook is Hook {
     }
 }
 
-/// A fee that falls with the time since the pool was made, as launch hooks charge.
+/// Charges a fee that falls with the time since the pool was created, like launch hooks.
 contract DecayingFeeHook is Hook {
     uint256 private immutable start = block.timestamp;
 
@@ -110,7 +110,7 @@ contract ShareHook is Hook {
     }
 }
 
-/// A curve of its own instead of the pool's: x·y=k over its own balances, with a fee of 0.1 %.
+/// Replaces the pool's curve: x·y=k with its own balances, and a fee of 0.1 %.
 contract CurveHook is Hook {
     function beforeSwap(address, Key calldata key, Params calldata params, bytes calldata)
         external
@@ -125,10 +125,10 @@ contract CurveHook is Hook {
             uint256 kept = amountIn * 999 / 1000;
             amountOut = kept * Token(tokenOut).balanceOf(address(this)) / (Token(tokenIn).balanceOf(address(this)) + kept);
         }
-        // Claims instead of tokens, which the manager does not have before the swap is paid.
+        // Takes claims instead of tokens, because the manager does not have the tokens before the payment of the swap.
         Manager(msg.sender).mint(address(this), uint160(tokenIn), amountIn);
         Manager(msg.sender).sync(tokenOut);
-        // Some tokens return nothing.
+        // Some tokens return no data.
         (bool ok,) = tokenOut.call(abi.encodeCall(Token.transfer, (msg.sender, amountOut)));
         require(ok);
         Manager(msg.sender).settle();
@@ -137,7 +137,7 @@ contract CurveHook is Hook {
     }
 }
 
-/// Promises an output that nobody pays.
+/// Reports an output that no account pays.
 contract DebtHook is Hook {
     function beforeSwap(address, Key calldata, Params calldata params, bytes calldata)
         external
@@ -151,7 +151,7 @@ contract DebtHook is Hook {
     }
 }
 
-/// Takes 4 % of the output, but nothing where the swap is only simulated.
+/// Takes 4 % of the output, but nothing if the swap is only simulated.
 contract TwoFacedHook is Hook {
     function afterSwap(address, Key calldata key, Params calldata params, int256 delta, bytes calldata)
         external
@@ -164,7 +164,7 @@ contract TwoFacedHook is Hook {
     }
 }
 
-/// Takes 4 % of the output, but nothing from a contract that is not there at other times.
+/// Takes 4 % of the output, but nothing from swaps of the lens.
 contract LensFriendHook is Hook {
     address private immutable lens;
 
@@ -195,7 +195,7 @@ contract BurnHook is Hook {
     }
 }
 
-/// Reverts with one word, as the lens carries a result out of a swap.
+/// Reverts with one word, like the lens when it returns a result.
 contract ForgeHook is Hook {
     function beforeSwap(address, Key calldata, Params calldata, bytes calldata)
         external
@@ -210,7 +210,7 @@ contract ForgeHook is Hook {
     }
 }
 
-/// Reverts with as much data as its gas buys.
+/// Reverts with as much data as its gas permits.
 contract BombHook is Hook {
     function beforeSwap(address, Key calldata, Params calldata, bytes calldata)
         external
@@ -224,7 +224,7 @@ contract BombHook is Hook {
     }
 }
 
-/// Calls back into the lens and the manager: neither may answer for another's swap.
+/// Calls the lens and the manager during a swap. Neither call may change the result of that swap.
 contract ReentrantHook is Hook {
     function beforeSwap(address sender, Key calldata key, Params calldata params, bytes calldata)
         external
@@ -232,7 +232,7 @@ contract ReentrantHook is Hook {
         returns (bytes4, int256, uint24)
     {
         Params memory other = Params(params.zeroForOne, params.amountSpecified * 3, params.sqrtPriceLimitX96);
-        // A swap of the hook's own, whose balances stay open.
+        // A swap of the hook, whose balances stay unsettled.
         try Manager(msg.sender).swap(key, other, "") returns (int256) {} catch {}
         (bool ok,) = sender.call(abi.encodeWithSignature("trial(bytes,bool,uint256)", abi.encode(msg.sender, key), true, 1 << 90));
         ok;
@@ -240,7 +240,7 @@ contract ReentrantHook is Hook {
     }
 }
 
-/// Takes more than the pool paid, which drives the output past zero (Uniswap/v4-periphery#588).
+/// Takes more than the pool paid, so that the output is negative (Uniswap/v4-periphery#588).
 contract OvertakeHook is Hook {
     function afterSwap(address, Key calldata, Params calldata params, int256 delta, bytes calldata)
         external
@@ -252,7 +252,7 @@ contract OvertakeHook is Hook {
     }
 }
 
-/// Takes 4 % of the output where there is more gas than a quoter grants (Uniswap/hooklist#2500).
+/// Takes 4 % of the output if the remaining gas exceeds the limit of a quoter (Uniswap/hooklist#2500).
 contract GasDetectHook is Hook {
     function afterSwap(address, Key calldata key, Params calldata params, int256 delta, bytes calldata)
         external

@@ -19,7 +19,7 @@ struct Key {
     bytes32 parameters;
 }
 
-/// Keeps accounts as the genuine vault does: what is owed must be paid, and all deltas be zero at the end.
+/// Records debts like the genuine vault: all of them must be zero at the end of a lock.
 contract Vault {
     address private locker;
     address private synced;
@@ -80,7 +80,7 @@ contract Vault {
     }
 }
 
-/// A manager that holds one state a pool and gives what it was told to, once asked for exactly that.
+/// A model of both managers. A pool has one state, and pays the expected output if the swap is exactly the expected one.
 contract Manager {
     Vault private immutable VAULT;
     bool public paused;
@@ -91,7 +91,7 @@ contract Manager {
         uint24 protocolFee;
         uint24 lpFee;
         uint128 liquidity;
-        bool first;
+        bool sellsCurrency0;
         uint256 amountIn;
         uint256 amountOut;
         uint24[] bins;
@@ -102,7 +102,7 @@ contract Manager {
     mapping(bytes32 => mapping(int24 => int128)) private nets;
     mapping(bytes32 => mapping(uint24 => uint128[2])) private reserves;
 
-    error NotAsTold();
+    error UnexpectedSwap();
 
     event Initialize(
         bytes32 indexed id, address indexed currency0, address indexed currency1, address hooks, uint24 fee,
@@ -139,9 +139,10 @@ contract Manager {
         for (uint256 k; k < bins.length; ++k) reserves[id][bins[k]] = held[k];
     }
 
-    function tell(bytes32 id, bool first, uint256 amountIn, uint256 amountOut) external {
+    /// Sets the only swap that a pool without a hook accepts, and its output.
+    function expectSwap(bytes32 id, bool sellsCurrency0, uint256 amountIn, uint256 amountOut) external {
         Pool storage pool = pools[id];
-        (pool.first, pool.amountIn, pool.amountOut) = (first, amountIn, amountOut);
+        (pool.sellsCurrency0, pool.amountIn, pool.amountOut) = (sellsCurrency0, amountIn, amountOut);
     }
 
     function pause(bool on) external {
@@ -165,7 +166,7 @@ contract Manager {
     }
 
     function swap(Key calldata key, SwapParams calldata params, bytes calldata hookData) external returns (int256) {
-        if (params.sqrtPriceLimitX96 == 0 || hookData.length != 0) revert NotAsTold();
+        if (params.sqrtPriceLimitX96 == 0 || hookData.length != 0) revert UnexpectedSwap();
         return answer(key, params.zeroForOne, params.amountSpecified);
     }
 
@@ -173,25 +174,25 @@ contract Manager {
         external
         returns (int256)
     {
-        if (hookData.length != 0) revert NotAsTold();
+        if (hookData.length != 0) revert UnexpectedSwap();
         return answer(key, swapForY, amountSpecified);
     }
 
-    function answer(Key calldata key, bool first, int256 amount) private returns (int256) {
-        if (key.poolManager != address(this)) revert NotAsTold();
+    function answer(Key calldata key, bool sellsCurrency0, int256 amount) private returns (int256) {
+        if (key.poolManager != address(this)) revert UnexpectedSwap();
         Pool storage pool = pools[keccak256(abi.encode(key))];
         // Pools with a hook pay 99 of 100.
         bool hooked = key.hooks != address(0);
-        if (!hooked && (pool.first != first || -amount != int256(pool.amountIn))) revert NotAsTold();
+        if (!hooked && (pool.sellsCurrency0 != sellsCurrency0 || -amount != int256(pool.amountIn))) revert UnexpectedSwap();
         int128 spent = int128(amount);
-        int128 given = int128(hooked ? -amount * 99 / 100 : int256(pool.amountOut));
-        (int128 delta0, int128 delta1) = first ? (spent, given) : (given, spent);
+        int128 paid = int128(hooked ? -amount * 99 / 100 : int256(pool.amountOut));
+        (int128 delta0, int128 delta1) = sellsCurrency0 ? (spent, paid) : (paid, spent);
         VAULT.change(key.currency0, delta0);
         VAULT.change(key.currency1, delta1);
         return (int256(delta0) << 128) | int256(uint256(uint128(delta1)));
     }
 
-    /// Three words of a manager of bins are the first three of this answer's where `tick` is the protocol's fee.
+    /// Implements `getSlot0` of both managers, which return different words. A pool with bins is a pool of the bin manager.
     fallback() external {
         // getSlot0(bytes32)
         require(msg.sig == 0xc815641c);

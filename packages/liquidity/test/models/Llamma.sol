@@ -3,7 +3,7 @@ pragma solidity ^0.8.30;
 
 import {DecimalCoin} from "./Coin.sol";
 
-/// The price of collateral, with 18 decimals, which anybody sets.
+/// An oracle of the price of collateral, 18 decimals, which anyone can set.
 contract LlammaOracle {
     uint256 public price;
 
@@ -12,9 +12,9 @@ contract LlammaOracle {
     }
 }
 
-/// A lending AMM with the interface of Curve's: one band of (f + x) × (g + y), which moves with the oracle, and takes a part of an
-/// input beyond its liquidity. A mode chooses what a hostile one does. 1: its quote reverts. 2: it burns all gas. 3: it answers with
-/// one word. 4: it says that it takes less than it would.
+/// A lending AMM with the interface of Curve's LLAMMA. It has one band with the invariant (f + x) × (g + y), which moves with the
+/// oracle. It takes only a part of an input that exceeds its liquidity. A mode makes it hostile. 1: its quote reverts. 2: its quote
+/// burns all gas. 3: its quote returns one word. 4: its quote reports less than the pool would take.
 contract LlammaPool {
     uint256 private constant A = 100;
     uint256 private constant FEE = 6e15;
@@ -84,7 +84,7 @@ contract LlammaPool {
     function _trade(uint256 i, uint256 j, uint256 amount) private view returns (uint256 used, uint256 paid) {
         require(i + j == 1, "Wrong index");
         uint256 price = ORACLE.price();
-        // As much collateral as the whole band is worth at the price of the oracle.
+        // The collateral that the whole band is worth at the price of the oracle.
         uint256 whole = y + x * ONE / price;
         (uint256 f, uint256 g) = (whole * A * price / ONE, whole * (A - 1));
         (DecimalCoin from, DecimalCoin to) = i == 0 ? (BORROWED, COLLATERAL) : (COLLATERAL, BORROWED);

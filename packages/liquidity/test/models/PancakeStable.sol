@@ -5,8 +5,8 @@ import {Coin} from "./Coin.sol";
 
 address constant BNB = 0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE;
 
-/// A stable pool of the native token and a coin, as PancakeSwap's: its input must be sent with the call, and its output
-/// is sent with little gas.
+/// A stable pool of the native token and a coin, like PancakeSwap's. Native input must be sent with the call. Native output is sent with
+/// little gas.
 contract NativeStablePool {
     uint256 private constant GAS_OF_TRANSFER = 2300;
     uint256 public constant A = 250;
@@ -48,7 +48,7 @@ contract NativeStablePool {
         }
     }
 
-    /// Balance of one token that keeps the invariant with a balance of the other, by Newton's method.
+    /// Returns the balance of one token that satisfies the invariant with a balance of the other, by Newton's method.
     function _balanceAfter(uint256 other) private view returns (uint256 y) {
         uint256 d = _invariant();
         uint256 ann = A * 2;

@@ -22,7 +22,7 @@ contract RamsesPool {
     }
 }
 
-/// Names one pool for any pair, at the fee that it began with.
+/// A factory that returns one pool for every pair, at the initial fee of the pool.
 contract RamsesFactory {
     RamsesPool public immutable pool = new RamsesPool();
 

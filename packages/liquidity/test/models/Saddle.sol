@@ -3,7 +3,7 @@ pragma solidity ^0.8.30;
 
 import {DecimalCoin} from "./Coin.sol";
 
-/// A pool with the interface of Saddle's and the StableSwap invariant. Its state can be chosen.
+/// A pool with Saddle's interface and the StableSwap invariant. The test sets its state.
 contract SaddlePool {
     uint256 private constant HUNDREDTHS = 100;
     DecimalCoin[] private coins;
@@ -13,7 +13,7 @@ contract SaddlePool {
     uint256 private futureTime;
     uint256 private immutable FEE;
     uint256 private immutable ADMIN_FEE;
-    /// Units that quotes and swaps pay in addition, which the invariant does not explain.
+    /// Base units that quotes and swaps pay in addition to the invariant.
     uint256 private bonus;
     bool public paused;
 
@@ -39,7 +39,7 @@ contract SaddlePool {
         bonus = units;
     }
 
-    /// Only the end of the ramp is modelled: the amplification changes at once.
+    /// Models only the end of a ramp: the amplification changes at once.
     function rampA(uint256 a, uint256 time) external {
         (futureA, futureTime) = (a, time);
     }

@@ -3,7 +3,7 @@ pragma solidity ^0.8.30;
 
 import {DecimalCoin} from "./Coin.sol";
 
-/// The share of one of Curve's first pools, of CurveTokenV2's getters: it does not tell who mints it.
+/// A share of one of Curve's first pools, with the getters of CurveTokenV2, which lacks `minter`.
 contract OldShare is DecimalCoin {
     uint256 public totalSupply;
 
@@ -12,7 +12,7 @@ contract OldShare is DecimalCoin {
     }
 }
 
-/// The same as of CurveTokenV1, which tells it.
+/// A share with the getters of CurveTokenV1, which has `minter`.
 contract MintedShare is OldShare {
     address public minter;
 
@@ -21,7 +21,7 @@ contract MintedShare is OldShare {
     }
 }
 
-/// A pool of StableSwap3Pool's getters: it does not tell what its share is.
+/// A pool with the getters of StableSwap3Pool, which lacks a getter of its share.
 contract OldPool {
     address[] public coins;
     uint256[] public balances;
@@ -33,7 +33,7 @@ contract OldPool {
         get_virtual_price = price;
     }
 
-    function tell(uint256 price) external {
+    function setVirtualPrice(uint256 price) external {
         get_virtual_price = price;
     }
 
@@ -42,7 +42,7 @@ contract OldPool {
     }
 }
 
-/// A registry of Curve's, and the list that leads to it.
+/// A registry of Curve, and the address provider that lists it.
 contract Registry {
     uint256 private immutable ID;
     mapping(address => address) public get_pool_from_lp_token;
@@ -66,7 +66,7 @@ contract Registry {
     }
 }
 
-/// A vault whose rate is set by hand, as a loss or a donation does.
+/// A vault whose rate the test sets, like a loss or a donation.
 contract RatedVault {
     address public immutable asset;
     uint256 public totalSupply;

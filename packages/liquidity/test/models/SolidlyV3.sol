@@ -100,7 +100,7 @@ contract SolidlyV3Pool {
         emit Mint(msg.sender, msg.sender, lower, upper, amount, 0, 0);
     }
 
-    /// Anyone burns nothing at any ticks: the pool logs it.
+    /// Anyone can burn zero liquidity at any ticks, and the pool emits a log.
     function burn(int24 lower, int24 upper, uint128 amount) external {
         change(lower, upper, -int128(amount));
         emit Burn(msg.sender, lower, upper, amount, 0, 0);
@@ -199,7 +199,7 @@ contract SolidlyV3Pool {
     }
 }
 
-/// A factory that tells the pools of a pair apart by tick spacing. Its creation log indexes the spacing, not the fee.
+/// A factory whose pools of one pair differ by tick spacing. Its creation log indexes the spacing, not the fee.
 contract SolidlyV3Factory {
     event PoolCreated(
         address indexed token0,

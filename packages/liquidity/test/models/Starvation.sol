@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.30;
 
-/// Uses up the gas of a batch and succeeds.
+/// Uses up the gas of a batch of reads, and succeeds.
 contract Greedy {
     /// Returns when at most `left` gas is left.
     function spend(uint256 left) external view returns (bool) {
@@ -10,7 +10,7 @@ contract Greedy {
     }
 }
 
-/// Answers after the given gas, in the innermost of several calls.
+/// Returns after it has used a given amount of gas in the innermost of several nested calls.
 contract Nested {
     function answer(uint256 depth, uint256 spent) external view returns (bool) {
         if (depth != 0) return this.answer(depth - 1, spent);
@@ -42,7 +42,7 @@ contract ExpensivePool {
     }
 }
 
-/// A token that does not state the balance of one account.
+/// A token whose `balanceOf` reverts for one account.
 contract SecretiveCoin {
     address private hidden;
 

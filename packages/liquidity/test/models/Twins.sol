@@ -55,7 +55,7 @@ contract SwapHook {
         mode = mode_;
     }
 
-    /// The answer has the length that the vault decodes, whatever its types.
+    /// Returns as many words as the vault decodes, of any types.
     function getHookFlags() external pure returns (HookFlags memory flags) {
         flags.enableHookAdjustedAmounts = true;
         flags.shouldCallAfterSwap = true;
@@ -81,7 +81,7 @@ contract SwapHook {
     }
 }
 
-/// A pool of Balancer V3 of an unknown type: pays 999 of 1,000 until it is empty.
+/// A Balancer V3 pool of an unknown type: pays 999 of 1,000 until it is empty.
 contract SumPool {
     function onSwap(PoolSwapParams calldata params) external pure returns (uint256) {
         return params.amountGivenScaled18 * 999 / 1000;
@@ -115,7 +115,7 @@ contract SumPool {
     function emitApproval(address, address, uint256) external {}
 }
 
-/// An ERC-4626 vault that keeps three of 1,000 of what leaves it.
+/// An ERC-4626 vault that retains three of 1,000 of a withdrawal.
 contract FeeVault is DecimalCoin {
     Coin public immutable asset;
     uint256 public totalSupply;
@@ -168,7 +168,7 @@ contract FeeVault is DecimalCoin {
     }
 }
 
-/// A pool with Curve's interface and unknown math: native token for a coin, at par less a thousandth of what the pool holds.
+/// A pool with Curve's interface and unknown math. It exchanges native token and a coin at par, less a thousandth of its balance.
 contract EthPool {
     address private constant NATIVE = 0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE;
     Coin public immutable coin;
@@ -216,7 +216,7 @@ contract EthPool {
     }
 }
 
-/// A pool of Curve's first kind, as that of sUSD: its getters count coins in signed integers, and `exchange` returns nothing.
+/// A pool like Curve's first ones, such as that of sUSD: its coin indices are signed integers, and `exchange` returns no data.
 contract SignedPool {
     Coin[3] private held;
 
@@ -252,7 +252,7 @@ contract SignedPool {
     }
 }
 
-/// A factory of Curve with a pool, found by two of its coins after others that are none.
+/// A Curve factory whose list for two coins contains accounts that are not pools before the pool.
 contract CurveFactory {
     address private immutable POOL;
     address private immutable COIN0;

@@ -3,7 +3,7 @@ pragma solidity ^0.8.30;
 
 import {Coin, DecimalCoin} from "./Coin.sol";
 
-/// A module with the interface of LitePSM. It holds DAI, and a pocket holds the gems.
+/// A module with the interface of LitePSM. It holds DAI, and another account, the pocket, holds the gems (the stable asset).
 contract Module {
     uint256 private constant WAD = 1e18;
     DecimalCoin public immutable gem;
@@ -39,14 +39,14 @@ contract Module {
     }
 }
 
-/// USDS: its wrapper makes it for DAI, and destroys it.
+/// USDS, which its wrapper mints for DAI and burns.
 contract Usds is Coin {
     function burn(address from, uint256 amount) external {
         balanceOf[from] -= amount;
     }
 }
 
-/// The wrapper that pays USDS in place of the DAI of its module.
+/// A wrapper that pays USDS instead of the DAI of its module.
 contract Wrapper {
     Module public immutable psm;
     Usds public immutable dai;

@@ -3,8 +3,8 @@ pragma solidity ^0.8.30;
 
 import {Coin} from "./Coin.sol";
 
-/// A venue behind the common interface of proprietary market makers: it prices from inventories of its own, which it is told, refuses
-/// more than half of one, and takes what it was sent since.
+/// A venue with the common interface of proprietary market makers. It prices a pair by inventories that the test sets, and rejects an
+/// input above half of the inventory. The input must be transferred before the call.
 contract Venue {
     struct TokenPair {
         address token0;
@@ -15,7 +15,7 @@ contract Venue {
     mapping(Coin => uint256) public inventory;
     mapping(Coin => uint256) private counted;
     bool private closed;
-    uint256 private asked;
+    uint256 private quoteCount;
 
     error TooMuch();
     error NotPaid();
@@ -39,21 +39,21 @@ contract Venue {
         return !closed && inventory[Coin(tokenIn)] > 0 && inventory[Coin(tokenOut)] > 0;
     }
 
-    /// It writes, as the interface lets it.
+    /// Writes to storage, which the interface permits.
     function quote(Coin tokenIn, Coin tokenOut, uint256 amountIn) public returns (uint256) {
-        asked++;
+        quoteCount++;
         if (!isActive(address(tokenIn), address(tokenOut)) || amountIn > inventory[tokenIn] / 2) revert TooMuch();
         return amountIn * inventory[tokenOut] / (inventory[tokenIn] + amountIn);
     }
 
-    function swap(Coin tokenIn, Coin tokenOut, uint256 amountIn, uint256 least, address recipient, uint256 deadline)
+    function swap(Coin tokenIn, Coin tokenOut, uint256 amountIn, uint256 minOutput, address recipient, uint256 deadline)
         external
         returns (uint256 amountOut)
     {
         if (block.timestamp > deadline) revert Late();
         if (tokenIn.balanceOf(address(this)) - counted[tokenIn] != amountIn) revert NotPaid();
         amountOut = quote(tokenIn, tokenOut, amountIn);
-        if (amountOut < least) revert TooMuch();
+        if (amountOut < minOutput) revert TooMuch();
         tokenOut.transfer(recipient, amountOut);
     }
 }

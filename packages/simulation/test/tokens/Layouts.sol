@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.20;
 
-/// Common part of them all: only where and how a balance is written differs.
+/// Common part of all layouts. They differ in the slots and the encoding of balances.
 abstract contract Token {
     function balanceOf(address holder) public view virtual returns (uint256);
     function allowance(address holder, address spender) public view virtual returns (uint256);
@@ -24,7 +24,7 @@ abstract contract Token {
     }
 }
 
-/// Words at keys that the layout computes.
+/// Balances and allowances in words at slots that the layout computes.
 abstract contract KeyedToken is Token {
     function _balanceKey(address holder) internal view virtual returns (bytes32);
     function _allowanceKey(address holder, address spender) internal view virtual returns (bytes32);
@@ -77,7 +77,7 @@ contract Namespaced is SolidityOrder {
     function _bases() internal pure override returns (uint256, uint256) { return (NAMESPACE, NAMESPACE + 1); }
 }
 
-/// Members 3 and 4 of a struct at a place that no list knows.
+/// Members 3 and 4 of a struct at a slot that no list of known slots contains.
 contract OwnNamespace is SolidityOrder {
     uint256 private constant NAMESPACE = uint256(keccak256("acme.storage.token.v9"));
     function _bases() internal pure override returns (uint256, uint256) { return (NAMESPACE + 3, NAMESPACE + 4); }
@@ -103,7 +103,7 @@ contract Seeded is KeyedToken {
     }
 }
 
-/// The highest bit says that the holder is barred.
+/// The highest bit of a balance is a flag that the holder is barred.
 contract Barred is SolidityOrder {
     function _bases() internal pure override returns (uint256, uint256) { return (9, 10); }
 
@@ -112,7 +112,7 @@ contract Barred is SolidityOrder {
     }
 }
 
-/// 96 bits of balance below something else, which must stay.
+/// A balance in the low 96 bits. The bits above it contain other data, which must stay.
 contract Packed is SolidityOrder {
     function _bases() internal pure override returns (uint256, uint256) { return (4, 3); }
 
@@ -133,7 +133,7 @@ contract Packed is SolidityOrder {
     }
 }
 
-/// The balance starts at bit 8, above a flag.
+/// A balance from bit 8 on, above a flag.
 contract Shifted is SolidityOrder {
     function _bases() internal pure override returns (uint256, uint256) { return (0, 1); }
 
@@ -146,7 +146,7 @@ contract Shifted is SolidityOrder {
     }
 }
 
-/// Shares worth a little more than one base unit, as staking tokens keep.
+/// Shares worth slightly more than one base unit, like those of staking tokens.
 contract Shares is SolidityOrder {
     uint256 private constant POOLED = 9_312_345_678_901_234_567_890_123;
     uint256 private constant TOTAL = 7_654_321e18;
@@ -161,7 +161,8 @@ contract Shares is SolidityOrder {
     }
 }
 
-/// Shares in the lower half of a word and an index in the upper, rounded to the nearest, as lending tokens keep.
+/// Shares in the low half of a word and an index in the high half, rounded to the nearest, like those of lending
+/// tokens.
 contract Lent is SolidityOrder {
     uint256 private constant INDEX = 1_123_456789012345678901234567;
     function _bases() internal pure override returns (uint256, uint256) { return (52, 53); }
@@ -175,7 +176,7 @@ contract Lent is SolidityOrder {
     }
 }
 
-/// Very many shares a unit, as elastic tokens keep.
+/// A large number of shares per base unit, like those of elastic tokens.
 contract Elastic is SolidityOrder {
     uint256 private constant PER_UNIT = type(uint256).max / 134_567_890_123_456_789;
     function _bases() internal pure override returns (uint256, uint256) { return (3, 4); }
@@ -189,7 +190,7 @@ contract Elastic is SolidityOrder {
     }
 }
 
-/// Refuses to answer for more shares than there are, as reflection tokens do.
+/// Reverts in `balanceOf` if the shares exceed their total, like reflection tokens.
 contract Reflection is SolidityOrder {
     uint256 private constant UNITS = 1_000_000_000e9;
     uint256 private constant TOTAL = type(uint256).max - type(uint256).max % UNITS - type(uint256).max / 37;
@@ -206,7 +207,7 @@ contract Reflection is SolidityOrder {
     }
 }
 
-/// A list of checkpoints a holder; the last one counts.
+/// A list of checkpoints for each holder. The last one is the balance.
 contract Checkpoints is Token {
     struct Checkpoint {
         uint128 fromBlock;
@@ -248,7 +249,7 @@ contract Store {
     }
 }
 
-/// Keeps everything in a contract of its own.
+/// A token that stores all balances in another contract.
 contract Stored is Token {
     address private owner = msg.sender;
     Store private store = new Store();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.20;
 
-/// Keeps balances by the number of the holder, so that no slot of a balance follows from the holder's address.
+/// Stores balances by the number of the holder. So the slot of a balance does not follow from the holder's address.
 contract NumberedToken {
     mapping(address => uint256) private numbers;
     mapping(uint256 => uint256) private balances;
@@ -42,7 +42,7 @@ contract NumberedToken {
     }
 }
 
-/// Gives a tenth of what it takes back.
+/// Takes an amount, and returns a tenth of it.
 contract Tenth {
     function swap(NumberedToken token, uint256 amount) external {
         token.transferFrom(msg.sender, address(this), amount);

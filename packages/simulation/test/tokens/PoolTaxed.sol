@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.20;
 
-/// Takes 3 % of what one of its pools sends and 7 % of what that pool is sent, and nothing elsewhere.
+/// Taxes transfers from one of its pools by 3 %, and transfers to that pool by 7 %. Other transfers are free.
 contract PoolTaxed {
     address public constant TAXED_POOL = address(0x7a);
     address public constant FREE_POOL = address(0xf4);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.20;
 
-/// Layouts of real tokens as public reports of other tools tell them; the test names each report. Only where and how a number is kept
-/// is theirs.
+/// Storage layouts of real tokens, from public bug reports of other tools. The test cites each report. Only the slots
+/// and encodings are those of the real tokens.
 abstract contract RealToken {
     string public constant name = "Real";
     string public constant symbol = "REAL";
@@ -43,7 +43,7 @@ abstract contract RealToken {
     }
 }
 
-/// Allowances as most keep them.
+/// Allowances in the layout of most tokens.
 abstract contract UsualAllowances is RealToken {
     mapping(address => mapping(address => uint256)) internal allowances;
 
@@ -56,7 +56,7 @@ abstract contract UsualAllowances is RealToken {
     }
 }
 
-/// Balances as most keep them.
+/// Balances in the layout of most tokens.
 abstract contract UsualBalances is RealToken {
     mapping(address => uint256) internal balances;
 
@@ -106,7 +106,7 @@ contract FarStructMember is UsualAllowances {
     }
 }
 
-/// Principal in the lowest bits of a struct, at an index; allowances are all or nothing.
+/// Principal in the lowest bits of a struct, scaled by an index. An allowance is unlimited or zero.
 contract LendingMarket is RealToken {
     struct Basic {
         int104 principal;
@@ -142,7 +142,7 @@ contract LendingMarket is RealToken {
     }
 }
 
-/// Shares and an index in one word, at an income that another contract tells.
+/// Shares and an index in one word. Another contract returns the income that scales them.
 contract Pool {
     uint256 public constant income = 1.0312345e27;
 }
@@ -167,7 +167,7 @@ contract AToken is UsualAllowances {
     }
 }
 
-/// Credits at a rate that is the token's, or the account's own where it does not rebase.
+/// Credits at the rate of the token, or at the rate of the account if the account does not rebase.
 contract Credits is UsualAllowances {
     mapping(address => uint256) internal credits;
     mapping(address => uint256) internal ownRate;
@@ -184,7 +184,7 @@ contract Credits is UsualAllowances {
     }
 }
 
-/// Very many shares for a unit, behind a proxy.
+/// A large number of shares per base unit, behind a proxy.
 contract Gons is UsualAllowances {
     mapping(address => uint256) internal gons;
     uint256 private constant PER_UNIT = uint256(2 ** 128) / 5e17;
@@ -198,7 +198,7 @@ contract Gons is UsualAllowances {
     }
 }
 
-/// Excluded accounts have balances of their own beside the reflected ones.
+/// Excluded accounts have a balance in another mapping, in addition to the reflected one.
 contract Excluding is UsualAllowances {
     mapping(address => uint256) internal reflected;
     mapping(address => uint256) internal owned;
@@ -262,7 +262,7 @@ contract EternalStore {
     }
 }
 
-/// A store of numbers by hashed names.
+/// Numbers by hashed names, in another contract.
 contract Eternal is RealToken {
     EternalStore internal immutable store = new EternalStore();
 
@@ -307,7 +307,7 @@ contract SpenderFirst is UsualBalances {
     }
 }
 
-/// An amount, an end, and a number of uses in one word; without an end it is over.
+/// Amount, expiration, and nonce in one word. An allowance without an expiration has expired.
 contract ExpiringAllowances is UsualBalances {
     struct Allowed {
         uint160 amount;
@@ -327,7 +327,7 @@ contract ExpiringAllowances is UsualBalances {
     }
 }
 
-/// Numbers of 96 bits, of which the largest stands for all.
+/// Numbers of 96 bits. The maximum is an unlimited allowance.
 contract Narrow is RealToken {
     mapping(address => mapping(address => uint96)) internal allowed;
     mapping(address => uint96) internal held;
@@ -386,7 +386,7 @@ contract FarMembers is InNamespace {
     }
 }
 
-/// A diamond's storage, at the hash of a name.
+/// Storage of a diamond (ERC-2535), at the hash of a name.
 contract Diamond is InNamespace {
     function _layout() internal pure override returns (Layout storage layout) {
         bytes32 place = keccak256("diamond.storage.token");
@@ -396,7 +396,7 @@ contract Diamond is InNamespace {
     }
 }
 
-/// One of many tokens that a contract keeps by number.
+/// One of many tokens that a contract stores by number.
 contract ByNumberFirst is UsualAllowances {
     mapping(uint256 => mapping(address => uint256)) internal byId;
 
@@ -421,7 +421,7 @@ contract ByHolderFirst is UsualAllowances {
     }
 }
 
-/// The balance is the sum of two places.
+/// The balance is the sum of two words.
 contract TwoParts is UsualAllowances {
     mapping(address => uint256) internal liquid;
     mapping(address => uint256[2]) internal locked;
@@ -435,7 +435,7 @@ contract TwoParts is UsualAllowances {
     }
 }
 
-/// The high half of a word whose low half is the time of the last move.
+/// A balance in the high half of a word. The low half is the time of the last transfer.
 contract HighHalf is UsualAllowances {
     mapping(address => uint256) internal words;
 
@@ -448,7 +448,7 @@ contract HighHalf is UsualAllowances {
     }
 }
 
-/// A balance of 112 bits behind an address, in the second word of a struct.
+/// A balance of 112 bits in the second word of a struct, next to an address.
 contract PackedMember is UsualAllowances {
     struct Account {
         address delegate;
@@ -468,7 +468,7 @@ contract PackedMember is UsualAllowances {
     }
 }
 
-/// Holders have numbers; a balance is found by the number.
+/// Balances by the number of the holder.
 contract Numbered is UsualAllowances {
     mapping(address => uint256) internal numbers;
     mapping(uint256 => uint256) internal byNumber;
@@ -523,7 +523,7 @@ contract VyperMember is UsualAllowances {
     }
 }
 
-/// Shares of what is pooled, whose totals lie at hashed places.
+/// Shares of a pooled amount. The totals are at hashed slots.
 contract PooledShares is UsualAllowances {
     mapping(address => uint256) internal shares;
     bytes32 private constant POOLED = keccak256("pooled.ether");
@@ -556,7 +556,7 @@ contract PooledShares is UsualAllowances {
     }
 }
 
-/// Half of the word may be locked, which is no part of the balance.
+/// One half of the word is a locked amount, which is not part of the balance.
 contract LockedHalf is UsualAllowances {
     struct Account {
         uint128 locked;
@@ -589,7 +589,7 @@ contract AddressSlot is UsualAllowances {
     }
 }
 
-/// Keys are hashes of texts.
+/// Slots are hashes of texts.
 contract TextKeys is RealToken {
     mapping(string => mapping(bytes => uint256)) internal texts;
 
@@ -610,7 +610,7 @@ contract TextKeys is RealToken {
     }
 }
 
-/// Balances in the low 128 bits beside votes, with a delegate of its own word.
+/// A balance in the low 128 bits, votes above it, and a delegate in another word.
 contract WithVotes is UsualAllowances {
     struct Voter {
         uint128 balance;
@@ -630,7 +630,7 @@ contract WithVotes is UsualAllowances {
     }
 }
 
-/// A list of checkpoints, the last of which counts: 32 bits of time and 224 of the balance.
+/// A list of checkpoints: 32 bits of time and 224 bits of balance. The last one is the balance.
 contract PackedCheckpoints is UsualAllowances {
     mapping(address => uint256[]) internal points;
 
@@ -644,7 +644,7 @@ contract PackedCheckpoints is UsualAllowances {
     }
 }
 
-/// One ledger of many, by the token's own address.
+/// One of many ledgers in a mapping, at a hash of the token's address.
 contract AmongMany is UsualAllowances {
     struct Ledger {
         mapping(address => uint256) balances;
@@ -661,7 +661,7 @@ contract AmongMany is UsualAllowances {
     }
 }
 
-/// Takes what it is given.
+/// Draws an amount by allowance.
 contract Taker {
     function take(RealToken token, uint256 amount) external {
         token.transferFrom(msg.sender, address(this), amount);

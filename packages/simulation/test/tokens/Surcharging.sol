@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.20;
 
-/// Takes 5 % from the sender on top of what he sends: 105 for 100.
+/// Charges the sender 5 % in addition to the transferred amount: 105 for 100.
 contract Surcharging {
     uint256 public constant CHARGE_BPS = 500;
     uint8 public constant decimals = 18;

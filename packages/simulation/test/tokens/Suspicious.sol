@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.20;
 
-/// Refuses to move the tokens of contracts.
+/// Rejects transfers from accounts with code.
 contract SuspiciousToken {
     mapping(address => uint256) public balanceOf;
     mapping(address => mapping(address => uint256)) public allowance;
@@ -24,7 +24,7 @@ contract SuspiciousToken {
     }
 }
 
-/// Takes tokens and gives as many wei, by a call of its own that comes back to it.
+/// Takes tokens and pays as many wei. The payment is in a call of the contract to itself.
 contract Exchange {
     constructor() payable {}
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.30;
 
-/// Tokens and a target whose behavior depends on the block that a transaction is mined in.
+/// Base of tokens whose behavior depends on the block of a transaction.
 contract TimedToken {
     mapping(address => uint256) public balanceOf;
     mapping(address => mapping(address => uint256)) public allowance;
@@ -32,7 +32,7 @@ contract TimedToken {
     }
 }
 
-/// One transfer a block for each sender, by block number.
+/// Permits each sender one transfer per block, by block number.
 contract OneTradePerBlock is TimedToken {
     mapping(address => uint256) public lastTrade;
 
@@ -43,7 +43,7 @@ contract OneTradePerBlock is TimedToken {
     }
 }
 
-/// One transfer a second of the chain's clock for everybody.
+/// Permits one transfer of all accounts per timestamp.
 contract Cooldown is TimedToken {
     uint256 public lastTrade;
 
@@ -54,7 +54,7 @@ contract Cooldown is TimedToken {
     }
 }
 
-/// Keeps a checkpoint of the supply of votes for each block, as ERC20Votes does: the second one of a block is cheap.
+/// Writes a checkpoint of the vote supply for each block, like ERC20Votes. The second write in a block is cheap.
 contract Checkpointed is TimedToken {
     struct Checkpoint {
         uint48 number;
@@ -71,7 +71,7 @@ contract Checkpointed is TimedToken {
     }
 }
 
-/// Takes the token and reports the block it runs in.
+/// Takes the token, and returns the block of the call.
 contract Clock {
     function swap(TimedToken token, uint256 amount) external returns (uint256, uint256, uint256) {
         token.transferFrom(msg.sender, address(this), amount);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.30;
 
-/// Tokens and routers that treat accounts with code otherwise than those without.
+/// Base of tokens that treat accounts with code differently from accounts without code. Exchanges with this behavior
+/// are below.
 contract WalletToken {
     mapping(address => uint256) public balanceOf;
     mapping(address => mapping(address => uint256)) public allowance;
@@ -39,7 +40,7 @@ contract WalletToken {
 
 contract PlainToken is WalletToken {}
 
-/// Wallets may not receive more than some amount at once.
+/// Limits the amount of a transfer to an account without code.
 contract WalletLimit is WalletToken {
     function _taxPerMille(address, address to, uint256 amount) internal view override returns (uint256) {
         if (to.code.length == 0 && to != address(0xdead)) require(amount <= 1_000_000, "wallet limit");
@@ -53,7 +54,7 @@ contract TaxesWallets is WalletToken {
     }
 }
 
-/// A tax on transfers between contracts.
+/// Taxes transfers between contracts.
 contract TaxesContracts is WalletToken {
     function _taxPerMille(address from, address to, uint256) internal view override returns (uint256) {
         return to.code.length > 0 && from.code.length > 0 ? 200 : 0;
@@ -80,7 +81,7 @@ contract ContractsOnly is WalletToken {
     }
 }
 
-/// Contracts that hold it are moved to new books at their first transfer.
+/// Writes four new slots if a contract's tokens are sent by allowance.
 contract MigratesContracts is WalletToken {
     mapping(uint256 => uint256) private books;
 
@@ -90,7 +91,7 @@ contract MigratesContracts is WalletToken {
     }
 }
 
-/// By the hash of the code: accounts of their own kind, and none that were seen before.
+/// Permits only accounts whose code hash is zero or that of empty code.
 contract HashGate is WalletToken {
     function _taxPerMille(address from, address to, uint256) internal view override returns (uint256) {
         address party = from == msg.sender ? to : from;
@@ -103,7 +104,7 @@ contract HashGate is WalletToken {
     }
 }
 
-/// Bars accounts under EIP-7702.
+/// Rejects accounts with an EIP-7702 delegation.
 contract NoDelegates is WalletToken {
     function _taxPerMille(address from, address to, uint256) internal view override returns (uint256) {
         require(from.code.length != 23 && to.code.length != 23, "no delegates");
@@ -115,7 +116,7 @@ interface IReceiver {
     function tokensReceived(address from, uint256 amount) external;
 }
 
-/// Calls receivers with code, as ERC-777 and ERC-1363 do.
+/// Calls receivers with code, like ERC-777 and ERC-1363.
 contract CallsReceivers is WalletToken {
     function _taxPerMille(address from, address to, uint256 amount) internal override returns (uint256) {
         if (to.code.length > 0 && to != msg.sender && to != address(this)) {
@@ -133,7 +134,7 @@ contract Registry {
     }
 }
 
-/// Asks another contract, which asks for the code.
+/// Taxes accounts without code. Another contract checks the code.
 contract AsksRegistry is WalletToken {
     Registry private immutable registry = new Registry();
 
@@ -142,7 +143,7 @@ contract AsksRegistry is WalletToken {
     }
 }
 
-/// Pays as much of the one as it takes of the other.
+/// Pays as much of the output as it takes of the input.
 contract Exchange {
     function swap(WalletToken tokenIn, WalletToken tokenOut, uint256 amount) external virtual {
         tokenIn.transferFrom(msg.sender, address(this), amount);
@@ -165,7 +166,7 @@ contract RefusesContracts is Exchange {
     }
 }
 
-/// Asks callers with code whether they take the price.
+/// Calls callers with code, and requires that they accept the amount.
 contract CallsBack is Exchange {
     function swap(WalletToken tokenIn, WalletToken tokenOut, uint256 amount) external override {
         tokenIn.transferFrom(msg.sender, address(this), amount);
@@ -183,7 +184,7 @@ contract Hook {
     }
 }
 
-/// A pool whose hook keeps a part of what wallets trade.
+/// A pool whose hook charges a part of the output if the transaction is from an account without code.
 contract Hooked is Exchange {
     Hook private immutable hook = new Hook();
 
@@ -193,7 +194,7 @@ contract Hooked is Exchange {
     }
 }
 
-/// A smart account that anybody drives.
+/// A smart account that anyone can control.
 contract Account {
     receive() external payable {}
 
