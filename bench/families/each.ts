@@ -1,5 +1,5 @@
 /**
- * `npm run bench -- families each [world or family…]`: compares 100,000 random quotes of each family (or QUOTES) with
+ * `npm run bench -- families [world or family…]`: compares 100,000 random quotes of each family (or QUOTES) with
  * swaps in the family's original contracts, through the Executor. Both amounts must be equal to the base unit. A world
  * is a node with pools of several families. Writes results/families.json after each family. Skips families whose
  * sources have not changed since their result, so that an interrupted run can be continued. Fails on a mismatch.
