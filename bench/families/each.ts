@@ -23,7 +23,7 @@ import {
   variableOf,
 } from '@sluice/liquidity/testing'
 import { keccak256 } from 'ethers'
-import { lastRecord, record, rounded } from '../record.ts'
+import { lastRecord, record, rounded, shortCommit } from '../record.ts'
 
 type Result = {
   readonly family: string
@@ -136,7 +136,7 @@ async function measure(world: World): Promise<void> {
         world: world.name,
         source: world.source,
         codeHashes: await codeHashes(pools, family),
-        commit: git('rev-parse', '--short', 'HEAD'),
+        commit: shortCommit(),
         of: fingerprint(family),
         date: new Date().toISOString().slice(0, 10),
         loadAverage: rounded(loadavg()[0]!),
