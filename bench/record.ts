@@ -4,6 +4,10 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { cpus, loadavg, totalmem } from 'node:os'
 import { join } from 'node:path'
 
+/** Returns the commit that is checked out in a folder. */
+export const shortCommit = (cwd = import.meta.dirname) =>
+  execFileSync('git', ['rev-parse', '--short', 'HEAD'], { cwd, encoding: 'utf8' }).trim()
+
 const fileOf = (name: string) => join(import.meta.dirname, 'results', `${name}.json`)
 
 /**
@@ -12,10 +16,9 @@ const fileOf = (name: string) => join(import.meta.dirname, 'results', `${name}.j
  * @param options - `isPrinted` is false to write without printing the result
  */
 export function record(name: string, figures: object, { isPrinted = true } = {}): void {
-  const git = (...args: string[]) => execFileSync('git', args, { cwd: import.meta.dirname, encoding: 'utf8' }).trim()
   const result = {
     date: new Date().toISOString().slice(0, 10),
-    commit: git('rev-parse', '--short', 'HEAD'),
+    commit: shortCommit(),
     machine: {
       cpu: cpus()[0]?.model,
       cores: cpus().length,

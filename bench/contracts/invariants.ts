@@ -4,13 +4,12 @@
  * one build: `invariants london Siege` runs one part. Writes results/invariants.json after each part. Skips parts with
  * unchanged code and tests, so that an interrupted run can be continued. Drops results of other code.
  */
-import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { bytecode } from '@sluice/bindings/bytecode'
 import { root, run } from '../../scripts/lib/run.ts'
-import { lastRecord, record, rounded } from '../record.ts'
+import { lastRecord, record, rounded, shortCommit } from '../record.ts'
 
 type Property = { readonly name: string; readonly runs: number }
 type Part = {
@@ -80,9 +79,8 @@ async function measure(build: string, file: string): Promise<Part> {
     ([, , name, runs]) => ({ name: name!, runs: Number(runs) }),
   )
   if (properties.length === 0) throw new Error(`${file} has no property`)
-  const commit = execFileSync('git', ['rev-parse', '--short', 'HEAD'], { cwd: root, encoding: 'utf8' }).trim()
   const seconds = rounded((performance.now() - start) / 1000)
-  return { build, file, seed: SEED, commit, of: fingerprint(build, file), seconds, properties }
+  return { build, file, seed: SEED, commit: shortCommit(), of: fingerprint(build, file), seconds, properties }
 }
 
 function write(): void {

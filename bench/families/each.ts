@@ -1,5 +1,5 @@
 /**
- * `npm run bench -- families each [world or family…]`: compares 100,000 random quotes of each family (or QUOTES) with
+ * `npm run bench -- families [world or family…]`: compares 100,000 random quotes of each family (or QUOTES) with
  * swaps in the family's original contracts, through the Executor. Both amounts must be equal to the base unit. A world
  * is a node with pools of several families. Writes results/families.json after each family. Skips families whose
  * sources have not changed since their result, so that an interrupted run can be continued. Fails on a mismatch.
@@ -23,7 +23,7 @@ import {
   variableOf,
 } from '@sluice/liquidity/testing'
 import { keccak256 } from 'ethers'
-import { lastRecord, record, rounded } from '../record.ts'
+import { lastRecord, record, rounded, shortCommit } from '../record.ts'
 
 type Result = {
   readonly family: string
@@ -136,7 +136,7 @@ async function measure(world: World): Promise<void> {
         world: world.name,
         source: world.source,
         codeHashes: await codeHashes(pools, family),
-        commit: git('rev-parse', '--short', 'HEAD'),
+        commit: shortCommit(),
         of: fingerprint(family),
         date: new Date().toISOString().slice(0, 10),
         loadAverage: rounded(loadavg()[0]!),

@@ -2,11 +2,11 @@
  * `npm run bench -- gas`: compares the gas of this project's contracts with that of other routers on one local chain,
  * for nine trades, one of them also with signed approvals. Writes bench/results/gas.json.
  */
-import { execFileSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { cpus } from 'node:os'
 import { join } from 'node:path'
 import type { Hex } from 'viem'
+import { shortCommit } from '../record.ts'
 import { startRouters } from './routers.ts'
 import { inputOf, outputOf, PERMIT_KINDS, type Router, type Scenario, scenarios } from './scenarios.ts'
 import { revokeApprovals } from './signing.ts'
@@ -59,11 +59,10 @@ try {
     if (inputOf(scenario, world) === outputOf(scenario, world)) throw new Error(`${scenario} trades a token for itself`)
   }
   report(table)
-  const git = (...args: string[]) => execFileSync('git', args, { encoding: 'utf8' }).trim()
   const about = {
     machine: `${cpus().length} × ${cpus()[0]?.model ?? 'unknown'}`,
     date: new Date().toISOString().slice(0, 10),
-    commit: git('rev-parse', '--short', 'HEAD'),
+    commit: shortCommit(),
   }
   const file = join(import.meta.dirname, '../results/gas.json')
   writeFileSync(file, `${JSON.stringify({ ...table, about }, null, 2)}\n`)

@@ -6,14 +6,13 @@
  * two callers and a moving chain, with a block every 200 ms and a constant gas price. Reports the medians of the
  * rounds' ratios. Results in `results/against.json`.
  */
-import { execFileSync } from 'node:child_process'
 import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { request } from '@sluice/devnet'
 import { cpuMs, nodeProcessIdOf } from '../lib/processor.ts'
 import { median } from '../lib/statistics.ts'
 import { startService, startWorld, swapPaths, type World } from '../lib/world.ts'
-import { record, rounded } from '../record.ts'
+import { record, rounded, shortCommit } from '../record.ts'
 import { getRequest } from './connection.ts'
 import { closedLoop } from './generator.ts'
 import { joinChain } from './shared-chain.ts'
@@ -149,7 +148,7 @@ try {
     }
   }
   record('against', {
-    earlierCommit: execFileSync('git', ['rev-parse', '--short', 'HEAD'], { cwd: otherRoot, encoding: 'utf8' }).trim(),
+    earlierCommit: shortCommit(otherRoot),
     ratios: { sameChain: ratiosOf('sameChain'), ownChain: ratiosOf('ownChain') },
     rounds,
     moving,

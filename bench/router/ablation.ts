@@ -4,13 +4,12 @@
  * shows what the heuristic contributes. Work is a count of operations, which the machine's load does not affect.
  * Results in `results/router-ablation.json`.
  */
-import { execFileSync } from 'node:child_process'
 import { join, resolve } from 'node:path'
 import type { Snapshot } from '@sluice/liquidity'
 import type { buildGraph, ExactOutputRequest, findRoute, RouteRequest, RouteResult } from '@sluice/routing'
 import { drawTrade, makeMarket } from '../bounded/markets.ts'
 import { snapshotOf } from '../lib/snapshot.ts'
-import { record, rounded } from '../record.ts'
+import { record, rounded, shortCommit } from '../record.ts'
 import { generate } from './generate.ts'
 import { requestOf, SERVICE_LIMITS } from './route.ts'
 import { loadScenario } from './scenario.ts'
@@ -170,9 +169,8 @@ for (const { snapshot, requests } of drawRequestSets()) {
     if (gapOf(otherOutcome) > gapOf(ownOutcome) + EQUAL_BPS) tally.wider++
   }
 }
-const git = (...args: string[]) => execFileSync('git', args, { cwd: otherRoot, encoding: 'utf8' }).trim()
 record('router-ablation', {
-  otherCommit: git('rev-parse', '--short', 'HEAD'),
+  otherCommit: shortCommit(otherRoot),
   sets: Object.entries(tallyByName).map(([name, { ownWork, otherWork, ...tally }]) => ({
     name,
     ...tally,

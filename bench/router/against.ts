@@ -7,7 +7,7 @@
 import { execFileSync } from 'node:child_process'
 import { join, resolve } from 'node:path'
 import { median, quantile } from '../lib/statistics.ts'
-import { record, rounded } from '../record.ts'
+import { record, rounded, shortCommit } from '../record.ts'
 
 const [folder] = process.argv.slice(2)
 if (!folder) throw new Error('npm run bench -- router against <folder of the other checkout>')
@@ -83,5 +83,4 @@ for (const size of SIZES) {
     console.error(JSON.stringify(sizes.at(-1)))
   }
 }
-const git = (...args: string[]) => execFileSync('git', args, { cwd: otherRoot, encoding: 'utf8' }).trim()
-record('router-against', { earlierCommit: git('rev-parse', '--short', 'HEAD'), sizes })
+record('router-against', { earlierCommit: shortCommit(otherRoot), sizes })

@@ -20,7 +20,7 @@ export const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
   certificates: { about: 'proofs of quotes, and transactions checked by the SDK', parts: ['certificates', 'verify'] },
   contracts: { about: 'long fuzz of the contracts', parts: ['invariants', 'guard-model'], hasMain: false },
   docs: { about: 'how documents read, and first steps by them', parts: ['readability', 'newcomer'] },
-  families: { about: 'quotes of every DEX family, compared with genuine pools', parts: ['each', 'fuzz'] },
+  families: { about: 'quotes of every DEX family, compared with genuine pools', parts: ['each'] },
   faults: {
     about: 'quotes while endpoints, blocks, or processes fail or are replaced',
     parts: ['endpoints', 'reorgs', 'outage', 'rolling'],

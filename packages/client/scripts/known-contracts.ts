@@ -13,7 +13,8 @@ const INFINITY_MANAGERS = ['clPoolManager', 'binPoolManager']
 /** Returns the source text of each module by file name. Guards have a separate small module, for pages that need only them. */
 export function knownModules(): Readonly<Record<string, string>> {
   const registry = loadRegistry()
-  const factories = new Map<string, readonly number[]>()
+  /** Chain ids by deployer, by the JSON of the other fields of a factory. */
+  const factories = new Map<string, Map<string, Set<number>>>()
   const rows = Object.fromEntries(LISTS.map((role) => [role, new Map<string, Set<number>>()]))
   for (const id of registry.supportedIds()) {
     const add = (role: List, address: string) => {
@@ -34,29 +35,32 @@ export function knownModules(): Readonly<Record<string, string>> {
       if (!kind || !initCodeHash || role !== 'factory') continue
       // Addresses come from public sources. A wrong address is harmless, because no pool matches it.
       const deployer = (contracts?.poolDeployer ?? address).toLowerCase()
-      const key = JSON.stringify({ kind, deployer, initCodeHash: initCodeHash.toLowerCase(), feePpm })
-      factories.set(key, [...(factories.get(key) ?? []), id])
+      const code = JSON.stringify({ kind, initCodeHash: initCodeHash.toLowerCase(), feePpm })
+      const deployers = factories.get(code) ?? new Map<string, Set<number>>()
+      factories.set(code, deployers.set(deployer, (deployers.get(deployer) ?? new Set()).add(id)))
     }
   }
-  const line = ([address, chains]: [string, Set<number>]) => {
-    const list = [...chains].join(' ')
-    // Breaks the line where Biome would.
-    return `    '${address}':${list.length > 64 ? '\n     ' : ''} '${list}',`
-  }
-  const factoryLine = ([key, chains]: [string, readonly number[]]) => {
-    const { kind, deployer, initCodeHash, feePpm } = JSON.parse(key) as Record<string, string>
+  const lines = (chainsByAddress: ReadonlyMap<string, ReadonlySet<number>>, indent: string) =>
+    [...chainsByAddress].sort(byKey).map(([address, chains]) => {
+      const list = [...chains].join(' ')
+      // Breaks the line where Biome would.
+      const isLong = indent.length + list.length > 68
+      return `${indent}'${address}':${isLong ? `\n ${indent}` : ''} '${list}',`
+    })
+  const group = ([code, deployers]: [string, ReadonlyMap<string, ReadonlySet<number>>]) => {
+    const { kind, initCodeHash, feePpm } = JSON.parse(code) as Record<string, string>
     return `  {
     kind: '${kind}',
-    deployer: '${deployer}',
     initCodeHash: '${initCodeHash}',${feePpm ? `\n    feePpm: ${feePpm},` : ''}
-    chains: '${chains.join(' ')}',
+    deployers: {
+${lines(deployers, '      ').join('\n')}
+    },
   },`
   }
-  const block = (role: List) => {
-    const sorted = [...rows[role]!].sort(([a], [b]) => (a < b ? -1 : 1))
-    return `  ${role}: {\n${sorted.map(line).join('\n')}\n  },`
-  }
-  const contracts = `/**
+  const block = (role: List) => `  ${role}: {\n${lines(rows[role]!, '    ').join('\n')}\n  },`
+  const contracts = `import type { PoolFactory } from './contracts.ts'
+
+/**
  * Long: data. Made from \`deployments/\` and the chain registry by the build; not edited. Chain ids by the address of a contract, in the
  * lists of \`SwapContracts\`.
  */
@@ -64,18 +68,21 @@ export const knownContracts = {
 ${LISTS.map(block).join('\n')}
 } as const satisfies Readonly<Record<string, Readonly<Record<string, string>>>>
 
-/** Factories of pools by CREATE2, or the deployers that they make pools through, with chain ids. */
+/** Factories of pools by CREATE2, or their deployers, with chain ids. Factories with the same code share an entry. */
 export const knownFactories = [
-${[...factories]
-  .sort(([a], [b]) => (a < b ? -1 : 1))
-  .map(factoryLine)
-  .join('\n')}
-] as const
+${[...factories].sort(byKey).map(group).join('\n')}
+] as const satisfies readonly (Omit<PoolFactory, 'deployer'> & {
+  readonly deployers: Readonly<Record<string, string>>
+})[]
 `
   const guards = `/** The Guard of every build: the same address on every chain, which follows from its code. Made by the build; not edited. */
 export const knownGuards: readonly string[] = [${quotedList([...rows.guard!.keys()].sort())}]
 `
   return { 'known-contracts.ts': contracts, 'known-guards.ts': guards }
+}
+
+function byKey([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number {
+  return a < b ? -1 : 1
 }
 
 function quotedList(list: readonly string[]): string {

@@ -16,8 +16,9 @@ import { knownContracts, knownFactories } from './known-contracts.ts'
  */
 export function contractsOf(chainId: number): SwapContracts | undefined {
   const isIn = (chains: string) => chains.split(' ').includes(String(chainId))
-  const addressesIn = (role: keyof typeof knownContracts): string[] =>
-    Object.entries(knownContracts[role]).flatMap(([address, chains]) => (isIn(chains) ? [address] : []))
+  const addressesOf = (list: Readonly<Record<string, string>>): string[] =>
+    Object.entries(list).flatMap(([address, chains]) => (isIn(chains) ? [address] : []))
+  const addressesIn = (role: keyof typeof knownContracts) => addressesOf(knownContracts[role])
   const [guard] = addressesIn('guard')
   if (guard === undefined) return undefined
   const [wrapper] = addressesIn('wrapper')
@@ -27,7 +28,9 @@ export function contractsOf(chainId: number): SwapContracts | undefined {
     wrapper,
     ...trustedListsFrom(addressesIn),
     infinityManagers: addressesIn('infinityManagers'),
-    factories: knownFactories.filter(({ chains }) => isIn(chains)),
+    factories: knownFactories.flatMap(({ deployers, ...code }) =>
+      addressesOf(deployers).map((deployer) => ({ ...code, deployer })),
+    ),
   }
 }
 

@@ -116,21 +116,3 @@ export const SECTIONS: readonly Section[] = [
     ],
   },
 ]
-
-/** Files of `docs/` that the site omits. Auditors read these in the repository, next to the code. */
-export const OMITTED_FILES: readonly string[] = [
-  'docs/audit/README.md',
-  'docs/audit/assumptions.md',
-  'docs/audit/attacks.md',
-  'docs/audit/calls.md',
-  'docs/audit/families.md',
-  'docs/audit/limits.md',
-  'docs/audit/release.md',
-  'docs/audit/scope.md',
-  'docs/audit/sdk-fields.md',
-  'docs/audit/smt.md',
-  'docs/audit/smt-models.md',
-  'docs/audit/gas.md',
-  'docs/audit/state.md',
-  'docs/audit/wrappers.md',
-]

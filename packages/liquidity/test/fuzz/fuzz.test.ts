@@ -1,4 +1,4 @@
-/** Every family against genuine bytecode: no difference of one unit is allowed. The long profile is `npm run bench -- families fuzz`. */
+/** Every family against genuine bytecode: no difference of one unit is allowed. The long profile is `npm run bench -- families`. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { familyOf } from '../../src/index.ts'
 import { compareCapacities, makeRich } from './capacity.ts'

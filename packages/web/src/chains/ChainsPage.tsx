@@ -12,6 +12,7 @@ import { useChoice } from '../ui/after-paint.ts'
 import { Copy } from '../ui/Copy.tsx'
 import { Failure, Notice } from '../ui/Notice.tsx'
 import { Count } from '../ui/Num.tsx'
+import { Row } from '../ui/Row.tsx'
 import { useChain, useServiceInfo } from '../ui/service-info.ts'
 import { useTitle } from '../ui/title.ts'
 
@@ -96,10 +97,10 @@ export function ChainsPage() {
   )
 }
 
-type Row = PageChain & { readonly chainStatus: PageChainStatus | undefined; readonly statusKind: StatusKind }
+type ChainRow = PageChain & { readonly chainStatus: PageChainStatus | undefined; readonly statusKind: StatusKind }
 
 type ChainMapProps = {
-  readonly rows: readonly Row[]
+  readonly rows: readonly ChainRow[]
   readonly chosenId: number | undefined
   readonly onChoose: (chain: number | undefined) => Promise<void>
 }
@@ -123,7 +124,7 @@ function ChainMap({ rows, chosenId: committedId, onChoose }: ChainMapProps) {
 
 type GroupProps = {
   readonly name: string
-  readonly tiles: readonly Row[]
+  readonly tiles: readonly ChainRow[]
   readonly chosenId: number | undefined
   readonly onChoose: (chain: number) => void
 }
@@ -157,7 +158,7 @@ function ChainGroup({ name, tiles, chosenId, onChoose }: GroupProps) {
   )
 }
 
-type TileProps = Pick<Row, 'id' | 'name' | 'statusKind'> & {
+type TileProps = Pick<ChainRow, 'id' | 'name' | 'statusKind'> & {
   readonly head: number | undefined
   readonly isChosen: boolean
   readonly onChoose: (chain: number) => void
@@ -193,35 +194,17 @@ function ChainCard({ chainId }: { readonly chainId: number | undefined }) {
         <span className="note">chain {chain.id}</span>
       </div>
       <dl className="rows">
-        <div>
-          <dt>Status</dt>
-          <dd>{statusLabels[statusKind]}</dd>
-        </div>
-        <div>
-          <dt>Guard</dt>
-          <dd>{chain.guard ? <Address address={chain.guard} /> : dash}</dd>
-        </div>
-        <div>
-          <dt>Head</dt>
-          <dd>{chainStatus?.head === undefined ? dash : <Count value={chainStatus.head} />}</dd>
-        </div>
-        <div>
-          <dt>Last block</dt>
-          <dd>
-            <LastBlock chainStatus={chainStatus} />
-          </dd>
-        </div>
-        <div>
-          <dt>Pools known</dt>
-          <dd>{chainStatus?.pools === undefined ? dash : <Count value={chainStatus.pools} />}</dd>
-        </div>
+        <Row name="Status">{statusLabels[statusKind]}</Row>
+        <Row name="Guard">{chain.guard ? <Address address={chain.guard} /> : dash}</Row>
+        <Row name="Head">{chainStatus?.head === undefined ? dash : <Count value={chainStatus.head} />}</Row>
+        <Row name="Last block">
+          <LastBlock chainStatus={chainStatus} />
+        </Row>
+        <Row name="Pools known">{chainStatus?.pools === undefined ? dash : <Count value={chainStatus.pools} />}</Row>
         {chainStatus?.scan && (
-          <div>
-            <dt>Past logs searched</dt>
-            <dd>
-              <Count value={Math.floor(100 * chainStatus.scan.progress)} /> <span className="unit">%</span>
-            </dd>
-          </div>
+          <Row name="Past logs searched">
+            <Count value={Math.floor(100 * chainStatus.scan.progress)} /> <span className="unit">%</span>
+          </Row>
         )}
       </dl>
       <div className="cd__b">
@@ -278,7 +261,7 @@ function Lag({ seconds }: { readonly seconds: number }) {
   )
 }
 
-function FollowedChains({ rows }: { readonly rows: readonly Row[] }) {
+function FollowedChains({ rows }: { readonly rows: readonly ChainRow[] }) {
   const rowsByLag = [...rows].sort((a, b) => (b.chainStatus?.lagSeconds ?? 0) - (a.chainStatus?.lagSeconds ?? 0))
   const dotClasses = { late: 'pip--warn', down: 'pip--bad' } as Partial<Record<StatusKind, string>>
   return (

@@ -8,6 +8,7 @@ import { Copy } from '../ui/Copy.tsx'
 import { Icon } from '../ui/Icon.tsx'
 import { Notice } from '../ui/Notice.tsx'
 import { Bps, Count } from '../ui/Num.tsx'
+import { Row } from '../ui/Row.tsx'
 import { TokenAmount } from '../ui/TokenAmount.tsx'
 import { BetterRoute } from './BetterRoute.tsx'
 import { comparisonText, isSandwichUnknown } from './outcomes.ts'
@@ -157,42 +158,43 @@ function TradeMetrics({ report, trade, comparison, tokenOf, chainId, hash, onCha
         )}
       </div>
       <dl className="rows referee__rows">
-        <Row name="Paid" value={amountOrUnknown(trade.amountOut)} isStrong />
+        <Row name="Paid" className="strong">
+          {amountOrUnknown(trade.amountOut)}
+        </Row>
         {comparison && (
           <>
-            <Row name="Best simulated" value={amountOrUnknown(comparison.bestAmountOut)} />
-            <Row name="Proven bound" value={amountOrUnknown(comparison.boundAmountOut)} />
-            <Row name="Left on the table, net of gas" value={<Bps value={comparison.leftNetBps} />} isStrong />
-            <Row name="Left before gas" value={<Bps value={comparison.leftBps} />} />
-            <Row name="Left at most, by the bound" value={<Bps value={comparison.maxLeftBps} />} />
+            <Row name="Best simulated">{amountOrUnknown(comparison.bestAmountOut)}</Row>
+            <Row name="Proven bound">{amountOrUnknown(comparison.boundAmountOut)}</Row>
+            <Row name="Left on the table, net of gas" className="strong">
+              <Bps value={comparison.leftNetBps} />
+            </Row>
+            <Row name="Left before gas">
+              <Bps value={comparison.leftBps} />
+            </Row>
+            <Row name="Left at most, by the bound">
+              <Bps value={comparison.maxLeftBps} />
+            </Row>
           </>
         )}
-        <Row name="The same swap, a block earlier" value={amountOrUnknown(trade.amountOutAtParent)} />
+        <Row name="The same swap, a block earlier">{amountOrUnknown(trade.amountOutAtParent)}</Row>
         {fees.map((fee) => (
-          <Row
-            key={`${fee.account}${fee.token}`}
-            name="Fee, it seems"
-            value={
-              <>
-                <TokenAmount base={fee.amount} token={tokenOf(fee.token)} /> to <Address address={fee.account} />
-              </>
-            }
-          />
+          <Row key={`${fee.account}${fee.token}`} name="Fee, it seems">
+            <TokenAmount base={fee.amount} token={tokenOf(fee.token)} /> to <Address address={fee.account} />
+          </Row>
         ))}
-        <Row name="Trader" value={<Address address={trader} />} />
+        <Row name="Trader">
+          <Address address={trader} />
+        </Row>
         {recipient.toLowerCase() !== trader.toLowerCase() && (
-          <Row name="Paid to" value={<Address address={recipient} />} />
+          <Row name="Paid to">
+            <Address address={recipient} />
+          </Row>
         )}
         {report.block !== null && (
-          <Row
-            name="Mined"
-            value={
-              <>
-                block <Count value={report.block} />
-                {report.index !== null && `, position ${report.index}`}
-              </>
-            }
-          />
+          <Row name="Mined">
+            block <Count value={report.block} />
+            {report.index !== null && `, position ${report.index}`}
+          </Row>
         )}
       </dl>
       <p className="referee__more">
@@ -211,17 +213,6 @@ function TradeMetrics({ report, trade, comparison, tokenOf, chainId, hash, onCha
  */
 const stateText = (state: ComparedState, index: number | null): string =>
   index === 0 ? 'First in its block: both states are one' : stateLabels[state]
-
-type RowProps = { readonly name: string; readonly value: React.ReactNode; readonly isStrong?: boolean }
-
-function Row({ name, value, isStrong = false }: RowProps) {
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd className={isStrong ? 'strong' : undefined}>{value}</dd>
-    </div>
-  )
-}
 
 type NeighborsProps = {
   readonly sandwich: Sandwich | null

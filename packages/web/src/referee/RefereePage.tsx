@@ -1,5 +1,5 @@
 /** The Referee page: compares a mined swap with the best route of its block. */
-import { Skeleton } from '../ui/Skeleton.tsx'
+import { SkeletonRows } from '../ui/Row.tsx'
 import '../styles/explain.css'
 import '../styles/prices.css'
 import '../styles/referee.css'
@@ -115,16 +115,7 @@ function Judging() {
           ? 'Still reading: the block before is quoted from all of its pools, which takes some seconds the first time.'
           : 'Reading the transaction, and quoting the same trade at the state before it.'}
       </p>
-      <dl className="rows">
-        {names.map((name) => (
-          <div key={name}>
-            <dt>{name}</dt>
-            <dd>
-              <Skeleton like="000 000.000000" />
-            </dd>
-          </div>
-        ))}
-      </dl>
+      <SkeletonRows names={names} like="000 000.000000" />
     </section>
   )
 }

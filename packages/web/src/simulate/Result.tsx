@@ -6,7 +6,7 @@ import { useTokenNames } from '../service/tokens.ts'
 import { Copy } from '../ui/Copy.tsx'
 import { Notice } from '../ui/Notice.tsx'
 import { Amount, Count } from '../ui/Num.tsx'
-import { Skeleton } from '../ui/Skeleton.tsx'
+import { Row, SkeletonRows } from '../ui/Row.tsx'
 import type { SimulateParams } from './params.ts'
 
 /** Placeholder of the result, in the same size. */
@@ -17,16 +17,7 @@ export function ResultSkeleton() {
       <div className="sim__b" role="status">
         <Notice kind="info" title="Simulating…" />
       </div>
-      <dl className="rows">
-        {names.map((name) => (
-          <div key={name}>
-            <dt>{name}</dt>
-            <dd>
-              <Skeleton like="000 000" />
-            </dd>
-          </div>
-        ))}
-      </dl>
+      <SkeletonRows names={names} like="000 000" />
     </>
   )
 }
@@ -57,26 +48,16 @@ export function Result({ result, chainId, params, data }: ResultProps) {
         )}
       </div>
       <dl className="rows">
-        <div>
-          <dt>Balance of the sender grows by</dt>
-          <dd className="strong">
-            <Amount base={amountOut} decimals={token.decimals} digits={9} /> {token.symbol}
-          </dd>
-        </div>
-        <div>
-          <dt>In base units</dt>
-          <dd className="mono">{amountOut}</dd>
-        </div>
-        <div>
-          <dt>Gas of the call</dt>
-          <dd>
-            <Count value={gasUsed} />
-          </dd>
-        </div>
-        <div>
-          <dt>Block</dt>
-          <dd>{block}</dd>
-        </div>
+        <Row name="Balance of the sender grows by" className="strong">
+          <Amount base={amountOut} decimals={token.decimals} digits={9} /> {token.symbol}
+        </Row>
+        <Row name="In base units" className="mono">
+          {amountOut}
+        </Row>
+        <Row name="Gas of the call">
+          <Count value={gasUsed} />
+        </Row>
+        <Row name="Block">{block}</Row>
       </dl>
       <div className="sim__b">
         <div className="sim__h">

@@ -8,6 +8,7 @@ import type { PageToken } from '../service/tokens.ts'
 import { Address } from '../ui/Address.tsx'
 import { Amount, Count } from '../ui/Num.tsx'
 import { Plot } from '../ui/Plot.tsx'
+import { Row } from '../ui/Row.tsx'
 import type { SentSwapReceipt } from './sent-receipt.ts'
 
 type Props = {
@@ -37,47 +38,32 @@ export function ReceiptTicket({ chainId, route, receipt, src, dst, fee, onNew }:
         <Address address={receipt.hash} />
       </div>
       <dl className="rows">
-        <div>
-          <dt>You paid</dt>
-          <dd>
-            <Amount base={route.fromAmount} decimals={src.decimals} /> {src.symbol}
-          </dd>
-        </div>
-        <div>
-          <dt>{receipt.isForRecipient ? 'The recipient received' : 'You received'}</dt>
-          <dd>
-            {receipt.received === undefined ? (
-              'unknown (your node doesn’t keep past state)'
-            ) : (
-              <>
-                <Amount base={receipt.received} decimals={dst.decimals} digits={9} /> {dst.symbol}
-              </>
-            )}
-          </dd>
-        </div>
-        <div>
-          <dt>In block</dt>
-          <dd>
-            <Count value={receipt.block} /> ({blocksLater === 1 ? '1 block' : `${blocksLater} blocks`} after the quote)
-          </dd>
-        </div>
+        <Row name="You paid">
+          <Amount base={route.fromAmount} decimals={src.decimals} /> {src.symbol}
+        </Row>
+        <Row name={receipt.isForRecipient ? 'The recipient received' : 'You received'}>
+          {receipt.received === undefined ? (
+            'unknown (your node doesn’t keep past state)'
+          ) : (
+            <>
+              <Amount base={receipt.received} decimals={dst.decimals} digits={9} /> {dst.symbol}
+            </>
+          )}
+        </Row>
+        <Row name="In block">
+          <Count value={receipt.block} /> ({blocksLater === 1 ? '1 block' : `${blocksLater} blocks`} after the quote)
+        </Row>
         {fee && (
-          <div>
-            <dt>Integrator fee</dt>
-            <dd>
-              {Number(fee.ppm) / 10_000} % to <Address address={fee.recipient} />
-            </dd>
-          </div>
+          <Row name="Integrator fee">
+            {Number(fee.ppm) / 10_000} % to <Address address={fee.recipient} />
+          </Row>
         )}
-        <div>
-          <dt>Gas used</dt>
-          <dd>
-            <Count value={receipt.gasUsed} />{' '}
-            <span className="unit">
-              of <Count value={route.gasEstimate} />
-            </span>
-          </dd>
-        </div>
+        <Row name="Gas used">
+          <Count value={receipt.gasUsed} />{' '}
+          <span className="unit">
+            of <Count value={route.gasEstimate} />
+          </span>
+        </Row>
       </dl>
       <div className="ticket__go">
         <Link className="btn" to="/app/explain" search={{ chain: chainId }} hash={receipt.hash}>
