@@ -169,6 +169,8 @@ function createRoutes(services: Services, config: Config): Express {
   app.route('/tokens/:chainId').get(selectChain, jsonHandler(tokens)).all(getOnly)
   app
     .route('/stream/:chainId')
+    // Express passes HEAD requests to GET handlers; a stream would never answer one.
+    .head(methodNotAllowed('GET'))
     .get(selectChain, stream(services, config, isTrustedProxy))
     .all(methodNotAllowed('GET'))
   app.route('/permit/:chainId').get(selectChain, jsonHandler(permits)).all(getOnly)

@@ -102,7 +102,10 @@ test('a refusal is an event of the stream; an invalid request gets an error inst
   ] as const)
     expect((await ask(`${server.url}/stream/31337?${query(change)}`)).status).toBe(status)
   expect((await ask(`${server.url}/stream/5?${query()}`)).status).toBe(404)
-  expect((await ask(`${server.url}/stream/31337?${query()}`, { method: 'HEAD' })).status).toBe(405)
+  for (const method of ['HEAD', 'POST']) {
+    const { status, headers } = await ask(`${server.url}/stream/31337?${query()}`, { method })
+    expect([status, headers.get('allow')], method).toEqual([405, 'GET'])
+  }
 })
 
 test('streams are limited per caller and in total', async () => {

@@ -52,12 +52,21 @@ test.each([
   ...['invalid opcode: INVALID', 'opcode invalid: invalid op code', 'invalidopcode', 'EVM error InvalidFEOpcode'],
   ...['invalid 0xfe opcode', 'invalid fe op-code', 'invalid   opcode', 'BAD_INSTRUCTION: bad instruction'],
   ...['BadInstruction', 'invalid instruction', 'InvalidInstruction', 'undefined instruction', 'UndefinedInstruction'],
-  ...['NotActivated', 'opcode not activated'],
+  ...['NotActivated', 'opcode not activated', 'EVM error OpcodeNotFound', 'INVALID_OPERATION'],
 ])('a node that says "%s" ran an invalid instruction', (words) => {
   expect(exhaustionOf(words)).toBe('invalid opcode: a failed assertion, or code that cannot run on this chain')
 })
 
-test.each(['', 'out of gas', 'execution reverted', 'invalid jump destination', 'invalid number of the opcode'])(
+test.each([
+  ...['invalid jump destination', 'EVM error InvalidJump', 'BadJumpDestination', 'INVALID_JUMP_DESTINATION'],
+  ...['stack underflow (0 <=> 1)', 'stack limit reached 1024 (1023)', 'EVM error StackOverflow'],
+  ...['INSUFFICIENT_STACK_ITEMS', 'return data out of bounds', 'EVM error OutOfOffset'],
+  ...['INVALID_RETURN_DATA_BUFFER_ACCESS', 'AccessViolation'],
+])('a node that says "%s" ran an invalid jump, stack, or return data access', (words) => {
+  expect(exhaustionOf(words)).toBe('invalid jump, stack, or return data: a throw of an old compiler, or faulty code')
+})
+
+test.each(['', 'out of gas', 'EVM error OutOfGas', 'execution reverted', 'invalid number of the opcode'])(
   'a node that says "%s" ran out of gas',
   (words) => {
     expect(exhaustionOf(words)).toBe('out of gas')

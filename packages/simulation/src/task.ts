@@ -56,14 +56,20 @@ export function outcomeOf({ success, gasUsed, returnData, balancesBefore, balanc
 export const isExhausted = ({ returnData, isOutOfGas }: ProbeReport): boolean => isOutOfGas && returnData === '0x'
 
 /** Messages of geth, reth and anvil, erigon, nethermind, and besu for invalid opcodes. */
-const INVALID =
-  /invalid.{0,3}(fe)?.{0,3}op.?code|bad ?instruction|invalid ?instruction|undefined ?instruction|not ?activated/i
+const INVALID_OPCODE =
+  /invalid.{0,3}(fe)?.{0,3}op.?code|op.?code ?not ?found|bad ?instruction|invalid.?(instruction|operation)|undefined ?instruction|not ?activated/i
+/** Their messages for invalid jumps, stack underflows and overflows, and reads beyond return data. */
+const INVALID_ACCESS =
+  /(invalid|bad)[ _]?jump|stack[ _]?(underflow|overflow|limit|items)|out.?of.?offset|return.?data.*(bounds|access)|access.?violation/i
 
 /**
- * Describes a failure that used all gas. More gas does not fix an `INVALID` opcode, as in assertions of old compilers.
+ * Describes a failure that used all gas. More gas does not fix an invalid opcode, as in assertions of old compilers, or
+ * an invalid jump, as in their `throw`.
  */
 export function exhaustionOf(nodeMessage: string): string {
-  return INVALID.test(nodeMessage)
-    ? 'invalid opcode: a failed assertion, or code that cannot run on this chain'
+  if (INVALID_OPCODE.test(nodeMessage))
+    return 'invalid opcode: a failed assertion, or code that cannot run on this chain'
+  return INVALID_ACCESS.test(nodeMessage)
+    ? 'invalid jump, stack, or return data: a throw of an old compiler, or faulty code'
     : 'out of gas'
 }

@@ -26,3 +26,9 @@ export type Dialect = {
   readonly toNoRouteBody: ((requestId: string) => object) | undefined
   readonly toErrorBody: (error: ApiError, requestId: string) => object
 }
+
+/**
+ * True for a flag that is set. Only `false` and `0`, in any letter case, do not set it: Python writes `True` and `False`,
+ * and a request whose flag is misread would sell another amount.
+ */
+export const isSet = (flag: unknown): boolean => flag !== undefined && !/^(false|0)?$/i.test(String(flag))

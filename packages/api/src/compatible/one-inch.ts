@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { ApiError } from '../errors.ts'
 import { address, gasPrice, percent, text, uint } from '../parameters.ts'
 import { read } from '../requests.ts'
-import type { Dialect } from './dialect.ts'
+import { type Dialect, isSet } from './dialect.ts'
 import { toSourceNames, withBuffer } from './zero-x.ts'
 
 const sharedFields = {
@@ -22,6 +22,7 @@ const swapQuery = z.object({
   slippage: percent('slippage'),
   referrer: address('referrer').optional(),
   receiver: address('receiver').optional(),
+  destReceiver: text('destReceiver').optional(),
   permit: text('permit').optional(),
   usePermit2: text('usePermit2').optional(),
   minReturn: text('minReturn').optional(),
@@ -45,7 +46,7 @@ export function oneInch(kind: 'swap' | 'quote'): Dialect {
     },
     toBody: (route, { gasPriceWei }, { includeGas }) => ({
       dstAmount: route.toAmount,
-      ...(kind === 'quote' && includeGas === 'true' && { gas: Number(route.gasEstimate) }),
+      ...(kind === 'quote' && isSet(includeGas) && { gas: Number(route.gasEstimate) }),
       ...('tx' in route && {
         tx: { ...route.tx, gas: Number(withBuffer(route.gasEstimate)), gasPrice: gasPriceWei.toString() },
       }),
@@ -65,14 +66,16 @@ export function oneInch(kind: 'swap' | 'quote'): Dialect {
 const UNOWNED_ADDRESS = '0x000000000000000000000000000000000000dead'
 
 /**
- * Refuses a fee without recipient, a minimum output, which the transaction would not keep, and any permit, because it is
- * signed for 1inch's contract.
+ * Refuses a fee without recipient, a minimum output, which the transaction would not keep, any permit, because it is
+ * signed for 1inch's contract, and the name that earlier versions of the API have for the recipient.
  */
 function refuseUnsupported(query: z.output<typeof swapQuery>): void {
-  const { permit, usePermit2, minReturn, fee, referrer } = query
+  const { permit, usePermit2, minReturn, fee, referrer, destReceiver } = query
   if (fee && Number(fee) > 0 && !referrer) throw new ApiError('INVALID_PARAMETER', 'referrer must be provided with fee')
   if (permit) throw new ApiError('INVALID_PARAMETER', 'permit must be left out: approve the spender instead')
-  if (usePermit2 === 'true')
+  if (isSet(usePermit2))
     throw new ApiError('INVALID_PARAMETER', 'usePermit2 must be false: approve the spender instead')
+  if (destReceiver)
+    throw new ApiError('INVALID_PARAMETER', 'destReceiver must be left out: receiver names the recipient')
   if (minReturn) throw new ApiError('INVALID_PARAMETER', 'minReturn must be left out: slippage sets the minimum')
 }

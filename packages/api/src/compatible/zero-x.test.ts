@@ -65,6 +65,12 @@ test('the allowance is an issue only if the sender has to approve before the swa
 test.each([
   ['a fee in another token', { swapFeeToken: address('1') }, 'swapFeeToken'],
   ['the whole balance', { sellEntireBalance: 'true' }, 'sellEntireBalance'],
+  ['the whole balance as Python writes it', { sellEntireBalance: 'True' }, 'sellEntireBalance'],
+  ['the whole balance as a number', { sellEntireBalance: '1' }, 'sellEntireBalance'],
 ])('refuses %s, which the service cannot honor', (_, change, field) => {
   expect(() => zeroX('swap').toParameters({ ...query, ...change })).toThrow(field)
+})
+
+test.each(['false', 'False', '0', ''])('sells the given amount if sellEntireBalance is "%s"', (sellEntireBalance) => {
+  expect(zeroX('swap').toParameters({ ...query, sellEntireBalance })).toMatchObject({ amount: query.sellAmount })
 })

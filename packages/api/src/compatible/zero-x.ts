@@ -4,7 +4,7 @@ import { ApiError } from '../errors.ts'
 import { address, gasPrice, smallInteger, text, uint } from '../parameters.ts'
 import { read } from '../requests.ts'
 import type { QuoteResponse, SwapResponse } from '../responses.ts'
-import type { Dialect, ResponseFacts } from './dialect.ts'
+import { type Dialect, isSet, type ResponseFacts } from './dialect.ts'
 
 /** Basis points per percent. */
 const BPS_PER_PERCENT = 100
@@ -37,8 +37,7 @@ export function zeroX(kind: 'swap' | 'quote'): Dialect {
       )
       if (filters.swapFeeToken && filters.swapFeeToken.address !== buyToken.address)
         throw new ApiError('INVALID_PARAMETER', 'swapFeeToken must be buyToken')
-      if (filters.sellEntireBalance === 'true')
-        throw new ApiError('INVALID_PARAMETER', 'sellEntireBalance must be false')
+      if (isSet(filters.sellEntireBalance)) throw new ApiError('INVALID_PARAMETER', 'sellEntireBalance must be false')
       return {
         ...{ src: sellToken.input, dst: buyToken.input, amount: sellAmount.toString() },
         ...(taker && { from: taker.input }),

@@ -23,8 +23,6 @@ const MAX_FAILING_HEARTBEATS = 2
  */
 export function stream(services: Services, config: Config, isTrustedProxy: ProxyTrust): RequestHandler {
   return async (request, response) => {
-    // Express passes HEAD requests to GET handlers; a stream would never answer one.
-    if (request.method !== 'GET') throw new ApiError('METHOD_NOT_ALLOWED', 'use GET')
     const context = contextOf(response)
     const chain: ServedChain = response.locals.chain
     const parsed = readRequest('from' in request.query ? 'swap' : 'quote', request.query)

@@ -1,13 +1,15 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { expect, test, vi } from 'vitest'
 import { QuotingError } from '../errors.ts'
+import type { Permit } from '../permit/permit.ts'
 import type { SwapQuote } from '../quote/finalize.ts'
 import type { QuoteRequest } from '../quote/request.ts'
 import type { StreamUpdate } from './update.ts'
 import { Watch } from './watch.ts'
 
 const route = (amountOut: bigint) => ({ amountIn: 5n, amountOut, legs: [] }) as unknown as SwapQuote['route']
-const blockAt = (number: number) => ({ number, hash: `0x${number}` }) as unknown as SwapQuote['block']
+const blockAt = (number: number) =>
+  ({ number, hash: `0x${number}`, timestamp: 1_000 + number }) as unknown as SwapQuote['block']
 const quoteAt = (number: number, amountOut = 10n) =>
   ({
     ...{ block: blockAt(number), amountOut, minOutput: amountOut, warnings: [], gasPriceWei: 1n },
@@ -15,7 +17,7 @@ const quoteAt = (number: number, amountOut = 10n) =>
   }) as unknown as SwapQuote
 
 /** A watch over a chain whose blocks the test adds. All its work ends within one turn of the event loop. */
-function watchOnChain() {
+function watchOnChain(request: Partial<QuoteRequest> = {}) {
   let number = 0
   const chain = {
     amountOut: 10n,
@@ -27,7 +29,7 @@ function watchOnChain() {
   }
   const updates: StreamUpdate[] = []
   const watch = new Watch({
-    request: {} as QuoteRequest,
+    request: request as QuoteRequest,
     quote: async () => {
       chain.quotes++
       await chain.hold
@@ -66,6 +68,20 @@ test.each([
   for (let block = 0; block < 5; block++) await add(changed)
   expect(chain).toMatchObject({ quotes: 3, peeks: 2 * peeks })
   expect(updates.map(({ kind }) => kind)).toEqual(['quote', ...Array.from({ length: 10 }, () => 'block')])
+})
+
+test.each<[string, Partial<QuoteRequest>]>([
+  ['deadline', { deadline: 1_002 }],
+  ['deadline of the permit', { permit: { deadline: 1_002n } as Permit }],
+])('a block from the %s on does not confirm the quote without a simulation', async (_, request) => {
+  const { chain, updates, add, started } = watchOnChain(request)
+  await started()
+  await add(false)
+  expect(chain.quotes).toBe(1)
+  chain.failure = new QuotingError('DEADLINE_PASSED', 'deadline has passed')
+  await add(false)
+  expect(chain.quotes).toBe(2)
+  expect(updates.map(({ kind }) => kind)).toEqual(['quote', 'block', 'refused'])
 })
 
 test('an equal quote is sent in full again only after five minutes, counted from the last one', async () => {

@@ -127,7 +127,7 @@ export class Watch {
     const { hasChanged } = this
     this.hasChanged = false
     try {
-      if (dueBlock && (await this.canSkipSimulation(hasChanged))) {
+      if (dueBlock && !hasExpired(request, dueBlock) && (await this.canSkipSimulation(hasChanged))) {
         this.failureCount = 0
         return this.send({ kind: 'block', block: dueBlock })
       }
@@ -186,6 +186,11 @@ export class Watch {
     for (const listener of [...this.listeners]) listener(update)
     this.firstUpdateResolvers.resolve()
   }
+}
+
+/** True if a transaction in the next block is too late for the requested deadline or that of the permit. */
+function hasExpired({ deadline, permit }: QuoteRequest, { timestamp }: BlockHeader): boolean {
+  return (deadline !== undefined && deadline <= timestamp) || (permit !== undefined && permit.deadline <= timestamp)
 }
 
 function blockOf(update: StreamUpdate): string | number | undefined {
