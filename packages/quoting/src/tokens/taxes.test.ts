@@ -68,16 +68,36 @@ describe('taxes', () => {
     const tax = { buyPpm: 10_000, sellPpm: 20_000, transferPpm: 5_000, surchargePpm: 0 }
     expect(records.taxedTokens.get(TOKEN)).toEqual({ usual: tax, inPool: new Map([['pool 1', tax]]) })
     expect([records.transferPpm(TOKEN), records.transferPpm(OTHER)]).toEqual([5_000n, 0n])
-    vi.advanceTimersByTime(60_000)
-    expect([await records.learn([place], source), orders.length]).toEqual([false, 1])
-    vi.advanceTimersByTime(1)
+    vi.advanceTimersByTime(60_001)
     // The same tax again changes nothing.
     expect([await records.learn([place], source), orders.length]).toEqual([false, 2])
+    vi.advanceTimersByTime(60_000)
+    expect([await records.learn([place], source), orders.length]).toEqual([false, 2])
+    vi.advanceTimersByTime(1)
+    expect([await records.learn([place], source), orders.length]).toEqual([false, 3])
     expect(await records.learn([{ token: TOKEN, pool: poolOf(2) }], source)).toBe(false)
-    expect(orders).toHaveLength(3)
+    expect(orders).toHaveLength(4)
     // After the clock was set back, too.
     vi.setSystemTime(Date.now() - 3_600_000)
-    expect([await records.learn([place], source), orders.length]).toEqual([false, 4])
+    expect([await records.learn([place], source), orders.length]).toEqual([false, 5])
+  })
+
+  test('that have just changed are measured again after ten seconds, until a measurement changes nothing', async () => {
+    let buy = 300_000
+    const { orders, source } = sourceOf(() => ({ buy }))
+    const records = new TaxRecords()
+    const learn = () => records.learn([{ token: TOKEN, pool: poolOf(1) }], source)
+    expect(await learn()).toBe(true)
+    buy = 100_000
+    vi.advanceTimersByTime(10_000)
+    expect([await learn(), orders.length]).toEqual([false, 1])
+    vi.advanceTimersByTime(1)
+    expect([await learn(), orders.length]).toEqual([true, 2])
+    expect(records.taxedTokens.get(TOKEN)?.inPool.get('pool 1')?.buyPpm).toBe(100_000)
+    vi.advanceTimersByTime(10_001)
+    expect([await learn(), orders.length]).toEqual([false, 3])
+    vi.advanceTimersByTime(10_001)
+    expect([await learn(), orders.length]).toEqual([false, 3])
   })
 
   test.each([

@@ -15,6 +15,11 @@ import {
 /** Minimum milliseconds between two measurements of a token: owners may change taxes, but not with every quote. */
 const REMEASURE_MS = 60_000
 /**
+ * Minimum milliseconds to the next measurement if the last one changed the record: many tokens lower their taxes in
+ * steps in the minutes after their launch. Until the next measurement, quotes promise too little, or are refused.
+ */
+const REMEASURE_CHANGED_MS = 10_000
+/**
  * Divisors of a pool's reserve. The quotients are the amounts whose tax is measured: small enough for transfer limits,
  * large enough to compute the tax in whole ppm.
  */
@@ -69,6 +74,8 @@ export class TaxRecords {
   /** By token. A pool without a measurement is assumed to be taxed like the pool measured last (`usual`). */
   private readonly taxesByToken = new BoundedMap<Address, TokenTaxes>(MAX_TOKENS)
   private readonly measuredAtByKey = new BoundedMap<string, number>(MAX_MEASURED)
+  /** Tokens in pools whose last measurement changed the record. */
+  private readonly changedKeys = new BoundedMap<string, true>(MAX_MEASURED)
   /**
    * Tokens that cannot be transferred again in the transaction that bought them, such as tokens that allow one transfer
    * per block.
@@ -104,7 +111,8 @@ export class TaxRecords {
   }
 
   /**
-   * Measures each token in its pool, unless it was measured there within the last minute.
+   * Measures each token in its pool, unless it was measured there within the last minute, or, if that measurement
+   * changed the record, within the last ten seconds.
    *
    * @returns true if a result differs from the record: a tax, or whether the token can be transferred twice
    * @throws RpcError if the node fails
@@ -113,8 +121,10 @@ export class TaxRecords {
     const dueTrades = new Map([...trades].map((trade) => [tokenInPoolKey(trade.token, trade.pool.id), trade]))
     const now = Date.now()
     // The distance in both directions, because the clock may have been set back since the measurement.
-    for (const key of dueTrades.keys())
-      if (Math.abs(now - (this.measuredAtByKey.get(key) ?? 0)) <= REMEASURE_MS) dueTrades.delete(key)
+    for (const key of dueTrades.keys()) {
+      const minIntervalMs = this.changedKeys.has(key) ? REMEASURE_CHANGED_MS : REMEASURE_MS
+      if (Math.abs(now - (this.measuredAtByKey.get(key) ?? 0)) <= minIntervalMs) dueTrades.delete(key)
+    }
     const changes = await Promise.all([...dueTrades].map(([key, trade]) => this.measure(key, trade, source)))
     return changes.includes(true)
   }
@@ -171,16 +181,18 @@ export class TaxRecords {
     })
     const now = Date.now()
     this.measuredAtByKey.set(key, now)
+    this.changedKeys.delete(key)
     if (!report) return false
     this.onSaleTested(trade.token, report.sellable)
     const tax = taxOf(report, recordedTax)
     this.store(trade.token, trade.pool.id, tax, now)
     this.onMeasured(trade.token, trade.pool.id, tax, now)
     const hasStuckChanged = this.recordStuck(trade.token, report)
-    return (
-      hasStuckChanged ||
-      (['buyPpm', 'sellPpm', 'transferPpm', 'surchargePpm'] as const).some((key) => tax[key] !== recordedTax[key])
+    const hasTaxChanged = (['buyPpm', 'sellPpm', 'transferPpm', 'surchargePpm'] as const).some(
+      (name) => tax[name] !== recordedTax[name],
     )
+    if (hasTaxChanged) this.changedKeys.set(key, true)
+    return hasStuckChanged || hasTaxChanged
   }
 }
 
