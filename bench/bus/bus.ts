@@ -21,7 +21,7 @@ import {
   TestRedis,
 } from '@sluice/bus/testing'
 import { type Pool, PoolMap } from '@sluice/liquidity'
-import { quantile } from '../lib/statistics.ts'
+import { median, quantile } from '../lib/statistics.ts'
 import { record, rounded } from '../record.ts'
 
 const POOL_COUNT = Number(process.argv[2] ?? 100_000)
@@ -153,7 +153,6 @@ async function measureBlocks(workers: readonly ChildProcess[], load: BlockLoad) 
     await sleep(20)
   const figures = await Promise.all(workers.map((worker) => requestFromWorker<WorkerFigures>(worker, 'figures')))
   const lags = figures.flatMap((workerFigures) => workerFigures.lags)
-  const lagQuantile = (share: number) => quantile(lags, share)
   return {
     blocksPerSecond: rounded(count / seconds),
     poolUpdatesPerSecond: Math.round((count * perBlock) / seconds),
@@ -161,7 +160,7 @@ async function measureBlocks(workers: readonly ChildProcess[], load: BlockLoad) 
     writerCpuMsPerBlock: rounded(writerCpuMs / count, 2),
     redisCpuMsPerBlock: rounded(redisCpuMs / count, 2),
     ...(workers.length > 0 && {
-      lagMs: { p50: lagQuantile(0.5), p99: lagQuantile(0.99), max: lags.at(-1) },
+      lagMs: { p50: median(lags), p99: quantile(lags, 0.99), max: lags.at(-1) },
       workerCpuMsPerBlock: figures.map((workerFigures) => rounded(workerFigures.cpuMsPerBlock, 2)),
     }),
   }

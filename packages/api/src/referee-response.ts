@@ -2,10 +2,9 @@
 import type { Chain } from '@sluice/chains'
 import { GAP_CODES, type JudgedTrade, REASON_CODES, type SwapVerdict, type TradeComparison } from '@sluice/quoting'
 import { z } from 'zod'
-import { hexAddress, swapLeg, units } from './responses.ts'
+import { hexAddress, signedUnits, swapLeg, units } from './responses.ts'
 import { swapsOf } from './swap/response.ts'
 
-const signedUnits = z.string().regex(/^-?[0-9]+$/)
 const bps = z.number().nullable()
 
 const comparison = z.object({

@@ -6,7 +6,7 @@ import { certificate } from './swap/certificate-response.ts'
 export const hexAddress = z.string().regex(/^0x[0-9a-fA-F]{40}$/)
 export const hexBytes = z.string().regex(/^0x([0-9a-fA-F]{2})*$/)
 export const units = z.string().regex(/^[0-9]+$/)
-const signedUnits = z.string().regex(/^-?[0-9]+$/)
+export const signedUnits = z.string().regex(/^-?[0-9]+$/)
 
 export const swapLeg = z.object({
   pool: z.string().describe('Address of the pool, or its id if one contract holds many pools.'),

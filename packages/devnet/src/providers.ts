@@ -77,13 +77,12 @@ const status429 = (error: RpcError, headers: Readonly<Record<string, string>> = 
   headers,
 })
 
-/**
- * Returns the imitated providers.
- *
- * @param firstBlock - first block whose logs the imitated node without old history keeps
- */
-export function providers(firstBlock = 20): readonly Provider[] {
-  return [...rateLimitedProviders(), ...rangeLimitedProviders(firstBlock)]
+/** First block whose logs the imitated node without old history keeps. */
+const FIRST_KEPT_BLOCK = 20
+
+/** Returns the imitated providers. */
+export function providers(): readonly Provider[] {
+  return [...rateLimitedProviders(), ...rangeLimitedProviders()]
 }
 
 /** Returns the providers that limit both calls per second and block ranges. */
@@ -128,7 +127,7 @@ function rateLimitedProviders(): readonly Provider[] {
   ]
 }
 
-function rangeLimitedProviders(firstBlock: number): readonly Provider[] {
+function rangeLimitedProviders(): readonly Provider[] {
   return [
     {
       name: 'Infura, free',
@@ -194,11 +193,11 @@ function rangeLimitedProviders(firstBlock: number): readonly Provider[] {
       scanErrorPattern: /does not keep logs that are so old/,
       intercept: (call) => {
         const range = rangeOf(call)
-        return range && range.from < firstBlock
+        return range && range.from < FIRST_KEPT_BLOCK
           ? {
               error: {
                 code: 4444,
-                message: `pruned history unavailable: requested ${range.from}, earliest available ${firstBlock}`,
+                message: `pruned history unavailable: requested ${range.from}, earliest available ${FIRST_KEPT_BLOCK}`,
               },
             }
           : undefined
