@@ -31,7 +31,7 @@ contract ExclusionsTest is Arena {
         vm.prank(user);
         charging.approve(address(guard), type(uint256).max);
         Deal memory order = orderOf(address(charging), amountIn, address(tokenOut), 1, address(puppet));
-        swap(order, two(pulling(partner, pulled, true), minting(address(tokenOut), address(guard), 1)));
+        swap(order, programOf(pullMove(partner, pulled, true), mintMove(address(tokenOut), address(guard), 1)));
         // At most the amount is sent; the charge is made by the token itself.
         assertEq(charging.balanceOf(partner), pulled);
         assertEq(charging.balanceOf(user), WEALTH - pulled - uint256(pulled) * 50_000 / 1e6);
@@ -42,7 +42,7 @@ contract ExclusionsTest is Arena {
         SurchargeToken charging = new SurchargeToken(50_000);
         charging.mint(address(guard), strays ? WEALTH : 0);
         Deal memory order = orderOf(address(tokenIn), 1e18, address(charging), 1, address(puppet));
-        bool ok = trySwap(order, two(pulling(partner, 1e18, true), minting(address(charging), address(guard), output)));
+        bool ok = trySwap(order, programOf(pullMove(partner, 1e18, true), mintMove(address(charging), address(guard), output)));
         assertEq(ok, strays);
         uint256 charge = uint256(output) * 50_000 / 1e6;
         assertEq(charging.balanceOf(address(guard)), strays ? WEALTH - charge : 0);

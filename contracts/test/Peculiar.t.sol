@@ -39,7 +39,7 @@ contract PeculiarTest is Arena {
         Deal memory order = orderOf(address(tokenIn), amountIn, second, 1, address(puppet));
         order.direct = direct;
         bytes memory transfer = abi.encodeCall(SecondAddress.transfer, (direct ? user : address(guard), back));
-        bool ok = trySwap(order, two(pulling(address(puppet), amountIn, true), Move(second, 0, transfer, true)));
+        bool ok = trySwap(order, programOf(pullMove(address(puppet), amountIn, true), Move(second, 0, transfer, true)));
         // In direct mode, the recipient's balance was read before the draw, and has not grown.
         assertEq(ok, !direct);
         assertEq(tokenIn.balanceOf(user), ok ? WEALTH - amountIn + back : WEALTH);
@@ -57,7 +57,7 @@ contract PeculiarTest is Arena {
     function paidWith(uint256 gasLimit, bool hasFee) private returns (bool ok) {
         Deal memory order = orderOf(1000, 500);
         if (hasFee) (order.feePpm, order.feeRecipient) = (100_000, partner);
-        bytes memory program = two(pulling(payee, 1000, true), minting(address(tokenOut), address(guard), 600));
+        bytes memory program = programOf(pullMove(payee, 1000, true), mintMove(address(tokenOut), address(guard), 600));
         (uint256 held, uint256 owned) = (tokenOut.balanceOf(user), tokenIn.balanceOf(user));
         bytes memory data = Deals.encode(order, program);
         vm.prank(user);

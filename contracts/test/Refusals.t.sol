@@ -41,7 +41,7 @@ contract RefusalsTest is Arena {
         (order.feePpm, order.feeRecipient) = (100_000, address(tokenOut));
         vm.deal(address(puppet), 1000);
         vm.expectRevert(abi.encodeWithSelector(IGuard.NativeTransferFailed.selector, address(tokenOut), 100));
-        swap(order, one(Move(address(guard), 1000, "", true)));
+        swap(order, programOf(Move(address(guard), 1000, "", true)));
     }
 
     function test_a_fee_that_the_token_does_not_pay_is_named() public {
@@ -50,14 +50,14 @@ contract RefusalsTest is Arena {
         // False only for the recipient: otherwise the sender would get the output, and the Guard would keep the fee.
         vm.mockCall(address(tokenOut), abi.encodeCall(IToken.transfer, (partner, 100)), abi.encode(false));
         vm.expectRevert(abi.encodeWithSelector(IGuard.TransferFailed.selector, address(tokenOut), partner, 100));
-        swap(order, one(minting(address(tokenOut), address(guard), 1000)));
+        swap(order, programOf(mintMove(address(tokenOut), address(guard), 1000)));
     }
 
     function test_an_input_that_answers_false_is_named() public {
         FalseToken token = new FalseToken();
         Deal memory order = orderOf(address(token), 7, address(tokenOut), 1, address(puppet));
         vm.expectRevert(abi.encodeWithSelector(IGuard.TransferFailed.selector, address(token), partner, 7));
-        swap(order, one(pulling(partner, 7, true)));
+        swap(order, programOf(pullMove(partner, 7, true)));
     }
 
     function test_a_token_without_a_readable_balance_is_named() public {
@@ -90,10 +90,10 @@ contract RefusalsTest is Arena {
 
     function test_what_a_token_says_against_being_drawn_or_paid_out_is_passed_on() public {
         refuse(address(tokenIn), IToken.transferFrom.selector);
-        swap(orderOf(7, 1), one(pulling(partner, 7, true)));
+        swap(orderOf(7, 1), programOf(pullMove(partner, 7, true)));
         vm.clearMockedCalls();
         refuse(address(tokenOut), IToken.transfer.selector);
-        swap(orderOf(7, 1), one(minting(address(tokenOut), address(guard), 1)));
+        swap(orderOf(7, 1), programOf(mintMove(address(tokenOut), address(guard), 1)));
     }
 
     function test_a_uniswap_v2_pair_without_reserves_is_named() public {
@@ -175,7 +175,7 @@ contract RefusalsTest is Arena {
         order = orderOf(address(tokenIn), 1, address(0), 1, address(puppet));
         order.wrapper = address(weth);
         refuse(address(weth), IWrappedNative.withdraw.selector);
-        swap(order, one(Move(address(weth), 0, abi.encodeCall(IToken.transfer, (address(guard), 1)), true)));
+        swap(order, programOf(Move(address(weth), 0, abi.encodeCall(IToken.transfer, (address(guard), 1)), true)));
     }
 
     function test_an_amount_that_a_pool_would_take_for_an_output_is_refused() public {

@@ -29,7 +29,7 @@ contract BuildsInvariants is Siege {
         for (uint256 k; k < 3; ++k) {
             vm.recordLogs();
             // A copy, because `run` bounds the parameters of a siege in place.
-            bool ok = besiege(abi.decode(abi.encode(plans[k]), (Plan)));
+            bool ok = runSiege(abi.decode(abi.encode(plans[k]), (Plan)));
             Vm.Log[] memory logs = vm.getRecordedLogs();
             address[6] memory parties = [user, victim, partner, address(guard), address(executor), address(puppet)];
             for (uint256 n; n < 6; ++n) all = keccak256(abi.encode(all, held(parties[n])));

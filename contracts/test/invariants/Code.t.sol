@@ -34,7 +34,7 @@ contract CodeInvariants is Siege {
         address[2] memory ours = [address(guard), address(executor)];
         bytes32[2] memory code = [ours[0].codehash, ours[1].codehash];
         vm.startStateDiffRecording();
-        besiege(plan);
+        runSiege(plan);
         VmSafe.AccountAccess[] memory accesses = vm.stopAndReturnStateDiff();
         for (uint256 k; k < accesses.length; ++k) {
             VmSafe.AccountAccess memory access = accesses[k];

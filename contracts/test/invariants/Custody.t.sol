@@ -112,7 +112,7 @@ contract BystanderInvariant is Arena {
 
     function setUp() public override {
         super.setUp();
-        enrich(victim);
+        fund(victim);
         // Users should not approve the Executor, but some will.
         vm.startPrank(victim);
         tokenIn.approve(address(executor), type(uint256).max);
@@ -142,11 +142,11 @@ contract CustodyInvariants is Arena {
     ) public {
         vm.assume(amountIn != 0);
         Move[] memory moves = new Move[](6);
-        for (uint256 k; k < 4; ++k) moves[k] = pulling(to[k], pulls[k], false);
+        for (uint256 k; k < 4; ++k) moves[k] = pullMove(to[k], pulls[k], false);
         moves[4] = Move(
             address(tokenOut), 0, abi.encodeWithSignature("transferFrom(address,address,uint256)", user, partner, 1), false
         );
-        moves[5] = minting(address(tokenOut), address(guard), 5);
+        moves[5] = mintMove(address(tokenOut), address(guard), 5);
         uint256 before = tokenOut.balanceOf(user);
         trySwap(orderOf(amountIn, 1), abi.encode(moves));
         assertGe(tokenIn.balanceOf(user), WEALTH - amountIn);
@@ -174,22 +174,22 @@ contract CustodyInvariants is Arena {
         bytes memory program;
         mode = mode % 4;
         if (mode == 0) {
-            program = two(pulling(partner, pulled, false), minting(address(tokenOut), address(guard), output));
+            program = programOf(pullMove(partner, pulled, false), mintMove(address(tokenOut), address(guard), output));
         } else if (mode == 1) {
             // Native token through the wrapper, drawn in part.
             (order.tokenIn, order.value) = (address(weth), order.amountIn);
-            program = two(pulling(partner, pulled, false), minting(address(tokenOut), address(guard), output));
+            program = programOf(pullMove(partner, pulled, false), mintMove(address(tokenOut), address(guard), output));
         } else if (mode == 2) {
             // Native token that the Guard sends. A part of it is returned.
             (order.tokenIn, order.value) = (address(0), amountIn);
-            program = two(
+            program = programOf(
                 Move(address(guard), pulled % (uint256(amountIn) + 1), "", true),
-                minting(address(tokenOut), address(guard), output)
+                mintMove(address(tokenOut), address(guard), output)
             );
         } else {
             order.tokenOut = address(0);
             vm.deal(address(puppet), output);
-            program = two(pulling(partner, pulled, false), Move(address(guard), output, "", true));
+            program = programOf(pullMove(partner, pulled, false), Move(address(guard), output, "", true));
         }
         (order.feePpm, order.feeRecipient) = (feePpm, partner);
         swap(order, program);
@@ -208,11 +208,11 @@ contract CustodyInvariants is Arena {
         for (uint256 k; k < 5; ++k) {
             bool fits = pulls[k] <= left;
             if (fits) left -= pulls[k];
-            moves[2 * k] = pulling(partner, pulls[k], fits);
+            moves[2 * k] = pullMove(partner, pulls[k], fits);
             moves[2 * k + 1] =
                 Move(address(this), 0, abi.encodeCall(this.checkRemaining, (left, uint256(amountIn) - left)), true);
         }
-        moves[10] = minting(address(tokenOut), address(guard), 1);
+        moves[10] = mintMove(address(tokenOut), address(guard), 1);
         swap(orderOf(amountIn, 1), abi.encode(moves));
         assertEq(tokenIn.balanceOf(user), WEALTH - (amountIn - left));
         assertIdle();
@@ -232,7 +232,7 @@ contract CustodyInvariants is Arena {
 
         vm.assume(caller != address(puppet) && caller != address(vm) && caller.code.length == 0);
         Move memory foreignPull = Move(address(this), 0, abi.encodeCall(this.pullAs, (caller)), true);
-        swap(orderOf(10, 1), two(foreignPull, minting(address(tokenOut), address(guard), 1)));
+        swap(orderOf(10, 1), programOf(foreignPull, mintMove(address(tokenOut), address(guard), 1)));
         assertEq(tokenIn.balanceOf(user), WEALTH);
     }
 
@@ -247,7 +247,7 @@ contract CustodyInvariants is Arena {
         vm.expectRevert(
             abi.encodeWithSelector(IGuard.InvalidPull.selector, address(guard), uint256(amountIn), uint256(amountIn))
         );
-        swap(orderOf(amountIn, 1), one(pulling(address(guard), amountIn, true)));
+        swap(orderOf(amountIn, 1), programOf(pullMove(address(guard), amountIn, true)));
     }
 
     function testFuzz_I11_a_donation_never_lowers_what_the_sender_gets(
@@ -269,11 +269,11 @@ contract CustodyInvariants is Arena {
             donation = Move(donee, during, "", true);
             vm.deal(donee, donee.balance + before);
         } else {
-            delivery = minting(address(tokenOut), address(guard), output);
-            donation = minting(address(tokenOut), donee, during);
+            delivery = mintMove(address(tokenOut), address(guard), output);
+            donation = mintMove(address(tokenOut), donee, during);
             tokenOut.mint(donee, before);
         }
-        uint256 got = swap(order, two(donation, delivery));
+        uint256 got = swap(order, programOf(donation, delivery));
         assertGe(got, output);
         // The balances from before the swap stay.
         assertEq(got, toGuard ? uint256(output) + during : output);
@@ -296,14 +296,14 @@ contract CustodyInvariants is Arena {
         address[4] memory donees = [address(guard), address(executor), address(puppet), user];
         vm.deal(donees[donee % 4], donees[donee % 4].balance + gift);
         tokenOut.mint(donees[donee % 4], gift);
-        Move memory delivery = minting(address(tokenOut), direct ? user : address(guard), output);
+        Move memory delivery = mintMove(address(tokenOut), direct ? user : address(guard), output);
         if (native) {
             order.tokenOut = address(0);
             vm.deal(address(puppet), uint256(gift) + output);
             delivery = Move(address(guard), output, "", true);
         }
         vm.expectRevert(abi.encodeWithSelector(IGuard.OutputTooLow.selector, output, order.minOutput));
-        swap(order, two(pulling(partner, 1e18, true), delivery));
+        swap(order, programOf(pullMove(partner, 1e18, true), delivery));
     }
 
     function testFuzz_I11_a_donation_changes_nothing_of_a_genuine_swap(uint96 amountIn, uint96 gift, uint8 where) public {

@@ -83,7 +83,7 @@ contract LockInvariants is Arena {
         intrusion = intrusion % 4;
         Deal memory own = orderOf(1, 1);
         own.direct = intrusion == 1;
-        bytes memory delivery = one(minting(address(tokenOut), own.direct ? address(lying) : address(guard), 1));
+        bytes memory delivery = programOf(mintMove(address(tokenOut), own.direct ? address(lying) : address(guard), 1));
         bytes memory data = Deals.encode(own, delivery);
         // The Guard accepts native token only while it is locked.
         if (intrusion == 2) data = "";

@@ -29,7 +29,7 @@ contract OutputInvariants is Arena {
         if (!direct) (order.feePpm, order.feeRecipient) = (bound(feePpm, 0, 100_000), partner);
         uint256 before = IToken(out).balanceOf(order.recipient);
         bool ok = trySwap(
-            order, two(pulling(partner, 1e18, true), minting(out, direct ? order.recipient : address(guard), output))
+            order, programOf(pullMove(partner, 1e18, true), mintMove(out, direct ? order.recipient : address(guard), output))
         );
         if (ok) {
             assertGe(IToken(out).balanceOf(order.recipient) - before, minOutput);
@@ -55,9 +55,9 @@ contract OutputInvariants is Arena {
         // Custody: the sender's balance from before changes with the rebase and does not count.
         uint256 got = swap(
             order,
-            two(
+            programOf(
                 Move(address(out), 0, abi.encodeCall(RebasingToken.rebase, (factor)), true),
-                minting(address(out), address(guard), output)
+                mintMove(address(out), address(guard), output)
             )
         );
         assertLe(got, uint256(output) + 1);
@@ -72,7 +72,7 @@ contract OutputInvariants is Arena {
         if (native) (order.tokenIn, order.value) = (address(weth), 1e18);
         uint256 received = output - uint256(output) * 50_000 / 1e6;
         vm.expectRevert(abi.encodeWithSelector(IGuard.OutputTooLow.selector, received, output));
-        swap(order, one(minting(address(taxed), address(guard), output)));
+        swap(order, programOf(mintMove(address(taxed), address(guard), output)));
     }
 
     function testFuzz_I03_native_output_counts_what_is_sent(uint96 output, uint96 minOutput, bool other) public {
@@ -81,7 +81,7 @@ contract OutputInvariants is Arena {
         order.tokenOut = address(0);
         if (other) order.recipient = payee;
         vm.deal(address(puppet), output);
-        bool ok = trySwap(order, one(Move(address(guard), output, "", true)));
+        bool ok = trySwap(order, programOf(Move(address(guard), output, "", true)));
         assertEq(ok, output >= minOutput);
         assertEq(user.balance, WEALTH + (ok && !other ? output : 0));
         assertEq(payee.balance, ok && other ? output : 0);
@@ -92,7 +92,7 @@ contract OutputInvariants is Arena {
         Deal memory order = orderOf(1e18, 1);
         (order.recipient, order.direct) = (payee, direct);
         vm.expectRevert(abi.encodeWithSelector(IGuard.OutputTooLow.selector, 0, 1));
-        swap(order, one(minting(address(tokenOut), user, output)));
+        swap(order, programOf(mintMove(address(tokenOut), user, output)));
     }
 
     function testFuzz_I03_unused_native_input_goes_to_the_sender(uint96 amountIn, uint96 used, bool wrapped, bool direct)
@@ -102,10 +102,10 @@ contract OutputInvariants is Arena {
         used = uint96(bound(used, 0, amountIn));
         Deal memory order = orderOf(wrapped ? address(weth) : address(0), amountIn, address(tokenOut), 1, address(puppet));
         (order.value, order.recipient, order.direct) = (amountIn, payee, direct);
-        Move memory minted = minting(address(tokenOut), direct ? payee : address(guard), 5);
+        Move memory minted = mintMove(address(tokenOut), direct ? payee : address(guard), 5);
         // With the wrapper the rest is never drawn; the Executor returns native token.
-        Move memory move = wrapped ? pulling(partner, used, true) : Move(address(guard), amountIn - used, "", true);
-        assertEq(swap(order, two(move, minted)), 5);
+        Move memory move = wrapped ? pullMove(partner, used, true) : Move(address(guard), amountIn - used, "", true);
+        assertEq(swap(order, programOf(move, minted)), 5);
         assertEq(user.balance, WEALTH - used);
         assertEq(payee.balance, 0);
         assertEq(tokenOut.balanceOf(payee), 5);
@@ -182,13 +182,13 @@ contract OutputInvariants is Arena {
         feePpm = uint24(bound(feePpm, 0, 100_000));
         Deal memory order = orderOf(1e18, 1);
         (order.feePpm, order.feeRecipient) = (feePpm, partner);
-        Move memory delivery = minting(address(tokenOut), address(guard), output);
+        Move memory delivery = mintMove(address(tokenOut), address(guard), output);
         if (native) {
             order.tokenOut = address(0);
             vm.deal(address(puppet), output);
             delivery = Move(address(guard), output, "", true);
         }
-        uint256 got = swap(order, one(delivery));
+        uint256 got = swap(order, programOf(delivery));
         uint256 fee = native ? partner.balance : tokenOut.balanceOf(partner);
         assertEq(fee, uint256(output) * feePpm / 1e6);
         assertEq(fee + got, output);
@@ -307,7 +307,7 @@ contract OutputInvariants is Arena {
 
     function testFuzz_I12_no_value_comes_with_a_token(uint96 amount, uint96 sent) public {
         sent = uint96(bound(sent, 1, 1e27));
-        bytes memory program = one(minting(address(tokenOut), address(guard), 1));
+        bytes memory program = programOf(mintMove(address(tokenOut), address(guard), 1));
         bytes memory data = Deals.encode(orderOf(uint256(amount) + 1, 1), program);
         vm.prank(user);
         (bool ok,) = address(guard).call{value: sent}(data);
@@ -339,7 +339,7 @@ contract OutputInvariants is Arena {
         uint256 at = which % (entry < 2 ? 3 : order.direct ? 4 : 6);
         uint256 field = fields[at] + (entry == 1 ? 0 : 1) + (entry == 4 && at > 2 ? 1 : 0);
         dirt = bound(dirt, 1, type(uint256).max >> 160) << 160;
-        bytes memory program = one(minting(address(tokenOut), order.direct ? user : address(guard), 1));
+        bytes memory program = programOf(mintMove(address(tokenOut), order.direct ? user : address(guard), 1));
         bytes memory data = Deals.encode(order, delivered ? program : bytes(""));
         assembly ("memory-safe") {
             let word := add(add(data, 0x24), mul(0x20, field))

@@ -65,7 +65,7 @@ contract PermitInvariants is Arena {
     }
 
     function program(uint256 pulled) private view returns (bytes memory) {
-        return two(pulling(partner, pulled, true), minting(address(tokenOut), address(guard), 1));
+        return programOf(pullMove(partner, pulled, true), mintMove(address(tokenOut), address(guard), 1));
     }
 
     function testFuzz_I01_a_signature_serves_nobody_but_its_owner(
@@ -86,9 +86,9 @@ contract PermitInvariants is Arena {
         }
         Deal memory order = orderOf(amount, 1);
         (order.permit, order.direct) = (abi.encode(stolen), direct);
-        Move memory delivery = minting(address(tokenOut), direct ? thief : address(guard), 1);
+        Move memory delivery = mintMove(address(tokenOut), direct ? thief : address(guard), 1);
         vm.prank(thief);
-        (bool ok,) = address(guard).call(Deals.encode(order, two(pulling(thief, 1, true), delivery)));
+        (bool ok,) = address(guard).call(Deals.encode(order, programOf(pullMove(thief, 1, true), delivery)));
         assertFalse(ok, "somebody was drawn from");
         assertEq(tokenIn.balanceOf(victim), WEALTH);
         assertIdle();
@@ -103,11 +103,11 @@ contract PermitInvariants is Arena {
         amountIn = uint96(bound(amountIn, 1, 1e27));
         permitted = uint160(bound(permitted, amountIn, type(uint160).max));
         Move[] memory moves = new Move[](6);
-        for (uint256 k; k < 3; ++k) moves[k] = pulling(partner, pulls[k], false);
-        moves[3] = pulling(partner, uint256(amountIn) + 1, false);
+        for (uint256 k; k < 3; ++k) moves[k] = pullMove(partner, pulls[k], false);
+        moves[3] = pullMove(partner, uint256(amountIn) + 1, false);
         moves[4] =
             Move(address(PERMIT2), 0, abi.encodeCall(IPermit2.transferFrom, (user, partner, 1, address(tokenIn))), false);
-        moves[5] = minting(address(tokenOut), address(guard), 1);
+        moves[5] = mintMove(address(tokenOut), address(guard), 1);
         assertTrue(trySwap(signed(kind, amountIn, permitted), abi.encode(moves)));
         assertGe(tokenIn.balanceOf(user), WEALTH - amountIn);
         assertEq(tokenIn.balanceOf(user) + tokenIn.balanceOf(partner), WEALTH);
@@ -220,12 +220,18 @@ contract PermitInvariants is Arena {
         own.direct = entry % 3 == 1;
         bytes memory attack = entry % 3 == 2
             ? abi.encodeCall(IGuard.pullInput, (partner, 1))
-            : Deals.encode(own, two(pulling(partner, 1, true), minting(address(tokenOut), own.direct ? address(hooked) : address(guard), 1)));
+            : Deals.encode(
+                own,
+                programOf(
+                    pullMove(partner, 1, true),
+                    mintMove(address(tokenOut), own.direct ? address(hooked) : address(guard), 1)
+                )
+            );
         Deal memory order = orderOf(address(hooked), amountIn, address(tokenOut), 1, address(puppet));
         IGuard.PermitKind by = kind % 2 == 0 ? IGuard.PermitKind.Eip2612 : IGuard.PermitKind.Dai;
         order.permit = abi.encode(permission(by, userKey, address(hooked), address(guard), amountIn));
         hooked.hook(address(guard), attack);
-        swap(order, one(minting(address(tokenOut), address(guard), 1)));
+        swap(order, programOf(mintMove(address(tokenOut), address(guard), 1)));
         assertFalse(hooked.reached(), "the token got in");
         assertGt(hooked.answer().length, 0, "it never tried");
         assertEq(hooked.nonces(user), 1, "the permit was not taken");
@@ -247,7 +253,7 @@ contract PermitInvariants is Arena {
         Deal memory order = orderOf(asset, 1, address(tokenOut), 1, address(puppet));
         order.permit = abi.encode(IGuard.Permit(kindOf(kind), amount, nonce, deadline, signature));
         vm.startStateDiffRecording();
-        swap(order, one(minting(address(tokenOut), address(guard), 1)));
+        swap(order, programOf(mintMove(address(tokenOut), address(guard), 1)));
         VmSafe.AccountAccess[] memory accesses = vm.stopAndReturnStateDiff();
         bool permit2 = kindOf(kind) == IGuard.PermitKind.Permit2;
         uint256 calls;

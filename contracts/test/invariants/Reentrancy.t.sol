@@ -93,7 +93,7 @@ contract ReentrancyInvariants is Arena {
     /// @dev Attempts of a re-entering party.
     function attempt(uint256 which) internal view returns (address target, bytes memory data) {
         which = which % 4;
-        if (which == 0) return (address(guard), Deals.encode(orderOf(1, 1), one(pulling(partner, 1, false))));
+        if (which == 0) return (address(guard), Deals.encode(orderOf(1, 1), programOf(pullMove(partner, 1, false))));
         if (which == 1) return (address(guard), abi.encodeCall(IGuard.pullInput, (partner, 1)));
         if (which == 2) {
             return (address(executor), abi.encodeWithSignature("anyName(int256,int256,bytes)", int256(1), int256(0), ""));
@@ -139,7 +139,7 @@ contract ReentrancyInvariants is Arena {
         Deal memory order = orderOf(address(tokenIn), 1e18, address(0), 1, address(puppet));
         (order.feePpm, order.feeRecipient) = (50_000, address(recipient));
         vm.deal(address(puppet), output);
-        bytes memory program = one(Move(address(guard), output, "", true));
+        bytes memory program = programOf(Move(address(guard), output, "", true));
         vm.prank(address(wallet));
         Deals.send(order, address(guard), program);
         Puppet attacker = atFee ? recipient : wallet;
@@ -156,12 +156,12 @@ contract ReentrancyInvariants is Arena {
         first = uint96(bound(first, 2, 1e27));
         second = uint96(bound(second, 1, 1e27));
         pulled = uint96(bound(pulled, 0, first - 1));
-        bytes memory program = two(pulling(partner, pulled, true), minting(address(tokenOut), address(guard), 1));
+        bytes memory program = programOf(pullMove(partner, pulled, true), mintMove(address(tokenOut), address(guard), 1));
         swap(orderOf(first, 1), program);
         assertIdle();
         // The rest of the first loan is not lent in the second swap.
-        program = two(
-            pulling(partner, uint256(second) + 1, false), minting(address(tokenOut), address(guard), 1)
+        program = programOf(
+            pullMove(partner, uint256(second) + 1, false), mintMove(address(tokenOut), address(guard), 1)
         );
         swap(orderOf(second, 1), program);
         assertEq(tokenIn.balanceOf(user), WEALTH - pulled);
@@ -187,7 +187,7 @@ contract ReentrancyInvariants is Arena {
         order.value = amount;
         uint256 stray = 5 ether;
         vm.deal(address(guard), stray);
-        bool ok = trySwap(order, one(minting(address(tokenOut), address(guard), 1)));
+        bool ok = trySwap(order, programOf(mintMove(address(tokenOut), address(guard), 1)));
         assertEq(ok, (credited == amount || strayWrapped == 0) && returned == amount);
         assertEq(address(guard).balance, stray);
         assertGe(wrapper.balanceOf(address(guard)), strayWrapped);
@@ -200,7 +200,7 @@ contract ReentrancyInvariants is Arena {
         wrapper.credit(address(guard), strayWrapped);
         Deal memory order = orderOf(address(wrapper), amount, address(tokenOut), 1, address(puppet));
         order.value = amount;
-        bool ok = trySwap(order, two(pulling(partner, amount, true), minting(address(tokenOut), address(guard), 1)));
+        bool ok = trySwap(order, programOf(pullMove(partner, amount, true), mintMove(address(tokenOut), address(guard), 1)));
         assertFalse(ok, "it was lent");
         assertEq(wrapper.balanceOf(address(guard)), strayWrapped);
         assertEq(wrapper.balanceOf(partner), 0);
@@ -216,7 +216,7 @@ contract ReentrancyInvariants is Arena {
         vm.deal(address(guard), stray);
         // It credits the Guard, which counts that as output and unwraps it.
         bytes memory credit = abi.encodeWithSignature("credit(address,uint256)", address(guard), uint256(paid));
-        bool ok = trySwap(order, one(Move(address(wrapper), 0, credit, true)));
+        bool ok = trySwap(order, programOf(Move(address(wrapper), 0, credit, true)));
         assertEq(ok, returned == paid);
         assertEq(address(guard).balance, stray);
     }
@@ -252,12 +252,12 @@ contract ReentrancyInvariants is Arena {
         wrapper.intrude(target, data);
         Deal memory order = orderOf(address(wrapper), amount, address(tokenOut), 1, address(puppet));
         order.value = amount;
-        bytes memory program = one(minting(address(tokenOut), address(guard), 1));
+        bytes memory program = programOf(mintMove(address(tokenOut), address(guard), 1));
         if (atOutput) {
             order = orderOf(address(tokenIn), amount, address(0), amount, address(puppet));
             order.wrapper = address(wrapper);
             vm.deal(address(puppet), amount);
-            program = two(
+            program = programOf(
                 Move(address(wrapper), amount, abi.encodeCall(MeddlingWrapper.deposit, ()), true),
                 Move(address(wrapper), 0, abi.encodeCall(MeddlingWrapper.transfer, (address(guard), amount)), true)
             );

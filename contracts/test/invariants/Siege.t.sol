@@ -7,7 +7,7 @@ import {Siege} from "../support/Siege.sol";
 /// @notice Invariants 1 to 4, 6, 7, and 8 for every function and kind of token, with only hostile participants.
 contract SiegeInvariants is Siege {
     function testFuzz_I01_a_bystander_keeps_what_he_has(Plan memory plan) public {
-        besiege(plan);
+        runSiege(plan);
         Holdings memory left = held(victim);
         assertGe(left.input, WEALTH);
         assertGe(left.output, rebased(plan, WEALTH));
@@ -15,7 +15,7 @@ contract SiegeInvariants is Siege {
     }
 
     function testFuzz_I02_the_sender_loses_the_input_at_most_by_any_entry(Plan memory plan) public {
-        besiege(plan);
+        runSiege(plan);
         Holdings memory left = held(user);
         bool native = order.value != 0;
         assertGe(left.input, native ? WEALTH : WEALTH - plan.amountIn);
@@ -25,7 +25,7 @@ contract SiegeInvariants is Siege {
     }
 
     function testFuzz_I03_the_recipient_gains_minOutput_by_any_entry(Plan memory plan) public {
-        bool ok = besiege(plan);
+        bool ok = runSiege(plan);
         Holdings memory left = held(order.recipient);
         if (!ok) {
             assertEq(held(user).input, WEALTH);
@@ -42,7 +42,7 @@ contract SiegeInvariants is Siege {
     }
 
     function testFuzz_I04_the_guard_neither_gives_nor_keeps_by_any_entry(Plan memory plan) public {
-        bool ok = besiege(plan);
+        bool ok = runSiege(plan);
         Holdings memory left = held(address(guard));
         assertGe(left.input, 1e20);
         // Stray balances change with a rebase, and their growth during a swap counts as output.
@@ -59,12 +59,12 @@ contract SiegeInvariants is Siege {
     }
 
     function testFuzz_I06_nothing_stays_lent_by_any_entry(Plan memory plan) public {
-        besiege(plan);
+        runSiege(plan);
         assertIdle();
     }
 
     function testFuzz_I07_nobody_gets_in_by_any_entry(Plan memory plan) public {
-        bool ok = besiege(plan);
+        bool ok = runSiege(plan);
         // A failed swap also reverts its records.
         if (ok) assertGt(mole.lastAnswer().length, 0, "the mole never tried");
         assertFalse(mole.anySucceeded(), "the mole got in");
@@ -72,7 +72,7 @@ contract SiegeInvariants is Siege {
     }
 
     function testFuzz_I08_the_fee_is_exact_by_any_entry(Plan memory plan) public {
-        bool ok = besiege(plan);
+        bool ok = runSiege(plan);
         Holdings memory fee = held(address(mole));
         // The balance from before.
         fee.native -= 1;

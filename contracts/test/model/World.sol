@@ -44,7 +44,7 @@ contract Player {
 
     /// @dev Number of calls that succeeded.
     uint256 private successes;
-    /// @dev When it receives native token without data: 0 accepts, 1 rejects, 2 runs the script, 3 accepts while the script runs.
+    /// @dev Reaction to native token without data: 0 accepts, 1 rejects, 2 runs the script, 3 accepts while the script runs.
     uint256 private mode;
     bytes private script;
 
@@ -79,6 +79,7 @@ contract Player {
         return signer == address(this) ? this.isValidSignature.selector : bytes4(0);
     }
 
+    /// @notice Returns every word of the state except the script.
     function state() external view returns (uint256, uint256) {
         return (successes, mode);
     }
@@ -120,7 +121,8 @@ contract ModelToken {
 
     uint256 private constant ONE = 1e6;
     uint256 private constant MAX = 1 << 128;
-    uint256 private constant LIE = 1 << 250;
+    /// @dev False balance of `balanceOf`.
+    uint256 private constant FALSE_BALANCE = 1 << 250;
     uint256 private constant RUNNING = 1 << 160;
     bytes32 private constant DOMAIN = keccak256("EIP712Domain(uint256 chainId,address verifyingContract)");
     bytes32 private constant PERMIT =
@@ -131,20 +133,31 @@ contract ModelToken {
     mapping(address => uint256) private shares;
     mapping(address => mapping(address => uint256)) public allowance;
     mapping(address => uint256) public nonces;
-    /// @dev Bits 0-3 answer, 4-7 reads, 8-11 permit, 12-15 wrapping, 16-39 tax in ppm, 40-63 charge in ppm, 64-95 balance per
-    ///   million shares, 96-255 account whose payments fail.
+    /// @dev Behavior, by bits. `world.ts` has the same encoding.
+    ///   0-3    transfers: 0 return true. 1 return no data. 2 return false and move nothing. 3 return false. 4 return the
+    ///          word 2. 5 return two words. 6 revert. 7 revert without data. 8 return 31 bytes. 9 return true and move
+    ///          nothing.
+    ///   4-7    balanceOf: 0 returns the balance. 1 reverts. 2 returns 31 bytes. 3 returns zero. 4 returns 2^250.
+    ///   8-11   permit: 0 works. 1 does nothing. 2 reverts.
+    ///   12-15  wrapping: 0 works. 1 gives nothing. 2 gives half. 3 deposits credit one unit too much, and withdrawals
+    ///          are free. 4 reverts.
+    ///   16-39  tax, 40-63 additional charge of the sender, both in ppm.
+    ///   64-95  base units per million shares.
+    ///   96-255 account to which transfers revert.
     uint256 private config = ONE << 64;
-    /// @dev Player that is called, and a bit that is set during the call.
+    /// @dev Player that the token calls first in transfers, wrapping, and permits, and a bit that is set during the call.
     uint256 private hook;
     bytes private script;
 
     /// @dev A wrapper with a fallback, like WETH9: unknown functions succeed.
     fallback() external payable {}
 
+    /// @notice Sets the behavior.
     function configure(uint256 config_) external {
         config = config_;
     }
 
+    /// @notice Sets the player that the token calls, and the script after it.
     function setHook(address player) external {
         (hook, script) = (uint160(player), msg.data[36:]);
     }
@@ -168,7 +181,7 @@ contract ModelToken {
                 return(0, 31)
             }
         }
-        return reads == 3 ? 0 : reads == 4 ? LIE : held;
+        return reads == 3 ? 0 : reads == 4 ? FALSE_BALANCE : held;
     }
 
     function transfer(address to, uint256 amount) external {
@@ -244,8 +257,8 @@ contract ModelToken {
             uint256 n;
             for (uint256 k; k < Accounts.HOLDERS; ++k) words[n++] = shares[Accounts.at(k)];
             for (uint256 k; k < Accounts.PLAYERS; ++k) {
-                mapping(address => uint256) storage given = allowance[Accounts.at(k)];
-                for (uint256 m; m < 3; ++m) words[n++] = given[Accounts.spender(m)];
+                mapping(address => uint256) storage allowances = allowance[Accounts.at(k)];
+                for (uint256 m; m < 3; ++m) words[n++] = allowances[Accounts.spender(m)];
             }
             for (uint256 k; k < Accounts.USERS; ++k) words[n++] = nonces[Accounts.at(k)];
             (words[n], words[n + 1]) = (config, hook);
@@ -272,6 +285,7 @@ contract ModelToken {
         shares[to] += _sharesOf(amount);
     }
 
+    /// @dev Moves shares: charges the sender, and taxes the receiver.
     function _move(address from, address to, uint256 amount) private {
         uint256 word = config;
         uint256 moved = _sharesOf(amount);
@@ -282,12 +296,13 @@ contract ModelToken {
         shares[to] += moved - moved * (word >> 16 & 0xffffff) / ONE;
     }
 
-    /// @dev Answers 2 and 9 move nothing.
+    /// @dev Returns false if transfers move nothing.
     function _moves() private view returns (bool) {
         uint256 kind = _field(config, 0);
         return kind != 2 && kind != 9;
     }
 
+    /// @dev Ends a transfer with the return data of the configured behavior.
     function _answer() private view {
         uint256 kind = _field(config, 0);
         if (kind == 6) revert Refused();
@@ -304,6 +319,7 @@ contract ModelToken {
         }
     }
 
+    /// @dev Runs the script at the player, unless the script is already running. Ignores its failure.
     function _callHook() private {
         uint256 word = hook;
         if (word == 0 || word & RUNNING != 0) return;
@@ -327,7 +343,7 @@ interface IReads {
     function state() external view;
 }
 
-/// @notice Players make their calls in sequence. Returns the result of each call, with a digest of the whole state.
+/// @notice Lets players run their scripts in sequence. Returns the result of each script, and digests of the whole state.
 contract Driver {
     uint256 private constant WORDS = 14 + 6 * 2 + 4 * 37 + 14 + 18 + 30 + 2;
     uint256 private constant PRIME = (1 << 255) - 19;
@@ -366,6 +382,7 @@ contract Driver {
         }
     }
 
+    /// @dev Writes the whole state to `words`, and returns its digest: a polynomial of the words modulo a prime.
     function _digest(uint256[] memory words) private view returns (uint256 digest) {
         unchecked {
             uint256 n;
@@ -391,7 +408,7 @@ contract Driver {
         }
     }
 
-    /// @dev Zeros if the chain has no Permit2.
+    /// @dev Copies the allowances of Permit2; zeros if the chain has no Permit2. Returns the next index of `words`.
     function _copyPermit2(uint256[] memory words, uint256 n, address guard) private view returns (uint256) {
         bool exists = Accounts.PERMIT2.code.length != 0;
         for (uint256 k; k < Accounts.PLAYERS; ++k) {
@@ -409,6 +426,7 @@ contract Driver {
         return n;
     }
 
+    /// @dev Copies `count` words of the state of a contract. Returns the next index of `words`.
     function _copyState(address from, uint256[] memory words, uint256 n, uint256 count) private view returns (uint256) {
         bytes4 selector = IReads.state.selector;
         assembly ("memory-safe") {

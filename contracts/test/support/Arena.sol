@@ -49,10 +49,10 @@ abstract contract Arena is Signing {
         puppet = new Puppet();
         tokenIn = new Token();
         tokenOut = new Token();
-        enrich(user);
+        fund(user);
     }
 
-    function enrich(address account) internal {
+    function fund(address account) internal {
         tokenIn.mint(account, WEALTH);
         tokenOut.mint(account, WEALTH);
         vm.deal(account, WEALTH);
@@ -119,27 +119,30 @@ abstract contract Arena is Signing {
         Deals.call(address(executor), 0, Programs.execution(task, program));
     }
 
-    function pulling(address to, uint256 amount, bool must) internal view returns (Move memory) {
-        return Move(address(guard), 0, abi.encodeCall(IGuard.pullInput, (to, amount)), must);
+    /// @dev A call of `pullInput`.
+    function pullMove(address to, uint256 amount, bool mustSucceed) internal view returns (Move memory) {
+        return Move(address(guard), 0, abi.encodeCall(IGuard.pullInput, (to, amount)), mustSucceed);
     }
 
-    function minting(address token, address to, uint256 amount) internal pure returns (Move memory) {
+    /// @dev A call that mints a test token.
+    function mintMove(address token, address to, uint256 amount) internal pure returns (Move memory) {
         return Move(token, 0, abi.encodeWithSignature("mint(address,uint256)", to, amount), true);
     }
 
-    function one(Move memory a) internal pure returns (bytes memory) {
+    /// @dev Program of a puppet: the encoded list of its calls.
+    function programOf(Move memory a) internal pure returns (bytes memory) {
         Move[] memory moves = new Move[](1);
         moves[0] = a;
         return abi.encode(moves);
     }
 
-    function two(Move memory a, Move memory b) internal pure returns (bytes memory) {
+    function programOf(Move memory a, Move memory b) internal pure returns (bytes memory) {
         Move[] memory moves = new Move[](2);
         (moves[0], moves[1]) = (a, b);
         return abi.encode(moves);
     }
 
-    function three(Move memory a, Move memory b, Move memory c) internal pure returns (bytes memory) {
+    function programOf(Move memory a, Move memory b, Move memory c) internal pure returns (bytes memory) {
         Move[] memory moves = new Move[](3);
         (moves[0], moves[1], moves[2]) = (a, b, c);
         return abi.encode(moves);
@@ -147,13 +150,13 @@ abstract contract Arena is Signing {
 
     /// @dev Outside of a swap no draw is possible and no callback is expected.
     function assertIdle() internal {
-        assertEq(guard.remaining(), 0, "something is still lent");
+        assertEq(guard.remaining(), 0, "the loan has not ended");
         vm.prank(address(puppet));
-        (bool pulled, bytes memory why) = address(guard).call(abi.encodeCall(IGuard.pullInput, (partner, 0)));
+        (bool pulled, bytes memory reason) = address(guard).call(abi.encodeCall(IGuard.pullInput, (partner, 0)));
         assertFalse(pulled, "the Guard is still locked");
         // The Executor has no state left: a draw that fails later would find the token of the last swap.
-        assertEq(why, abi.encodeWithSelector(IGuard.NotExecutor.selector, puppet), "the Executor is still known");
+        assertEq(reason, abi.encodeWithSelector(IGuard.NotExecutor.selector, puppet), "the Guard still has an Executor");
         (bool sent,) = address(guard).call{value: 0}("");
-        assertFalse(sent, "the Guard still takes native");
+        assertFalse(sent, "the Guard still accepts native token");
     }
 }

@@ -10,7 +10,7 @@ struct Move {
     address target;
     uint256 value;
     bytes data;
-    bool must;
+    bool mustSucceed;
 }
 
 /// @notice An Executor, pool, wallet, or fee recipient that makes the calls that the test sets, in every function that is called.
@@ -30,11 +30,11 @@ contract Puppet {
     function execute(IExecutor.Task calldata) external payable {
         if (msg.data.length == PROGRAM_AT) return;
         Move[] memory moves = abi.decode(msg.data[PROGRAM_AT:], (Move[]));
-        for (uint256 k; k < moves.length; ++k) _make(moves[k]);
+        for (uint256 k; k < moves.length; ++k) _call(moves[k]);
     }
 
     function run(Move memory move) external payable {
-        _make(move);
+        _call(move);
     }
 
     receive() external payable {
@@ -46,14 +46,14 @@ contract Puppet {
     }
 
     function _react() internal {
-        for (uint256 k; k < onCall.length; ++k) _make(onCall[k]);
+        for (uint256 k; k < onCall.length; ++k) _call(onCall[k]);
     }
 
-    function _make(Move memory move) internal {
+    function _call(Move memory move) internal {
         (bool ok, bytes memory answer) = move.target.call{value: move.value}(move.data);
         lastAnswer = answer;
         if (ok) anySucceeded = true;
-        if (!ok && move.must) {
+        if (!ok && move.mustSucceed) {
             assembly ("memory-safe") {
                 revert(add(answer, 0x20), mload(answer))
             }

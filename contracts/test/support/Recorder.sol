@@ -54,25 +54,25 @@ contract Recorder {
 
     fallback() external payable {
         bytes4 name = bytes4(msg.data);
-        bool reads = name == 0x70a08231 || name == 0x0902f1ac || name == 0xdd62ed3e || name == 0xf140a35a
+        bool isRead = name == 0x70a08231 || name == 0x0902f1ac || name == 0xdd62ed3e || name == 0xf140a35a
             || name == 0xd6694027 || name == bytes4(keccak256("tout()"))
             || name == bytes4(keccak256("to18ConversionFactor()"))
             || name == bytes4(keccak256("getAssetAmountForBuyAsset(uint256)"))
             || name == bytes4(keccak256("computeQuote(address,address,uint256,bool)"));
-        if (!reads) TAPE.write(address(this), msg.value, msg.data);
+        if (!isRead) TAPE.write(address(this), msg.value, msg.data);
         // uniswap-v3: the whole input is consumed.
         if (name == 0x128acb08) {
             (, bool zeroForOne, int256 amount) = abi.decode(msg.data[4:], (address, bool, int256));
-            int256 given = amount == 0 ? int256(0) : -7;
-            (int256 amount0, int256 amount1) = zeroForOne ? (amount, given) : (given, amount);
+            int256 output = amount == 0 ? int256(0) : -7;
+            (int256 amount0, int256 amount1) = zeroForOne ? (amount, output) : (output, amount);
             _callBack(abi.encodeWithSelector(0xfa461e33, amount0, amount1, ""));
             _answer(uint256(amount0), uint256(amount1), 0);
         }
         // kyber-elastic: the same, with its parameters in another order.
         if (name == 0x24b31a0c) {
             (, int256 amount, bool zeroForOne) = abi.decode(msg.data[4:], (address, int256, bool));
-            int256 given = amount == 0 ? int256(0) : -7;
-            (int256 amount0, int256 amount1) = zeroForOne ? (amount, given) : (given, amount);
+            int256 output = amount == 0 ? int256(0) : -7;
+            (int256 amount0, int256 amount1) = zeroForOne ? (amount, output) : (output, amount);
             _callBack(abi.encodeWithSelector(0xfa483e72, amount0, amount1, ""));
             _answer(uint256(amount0), uint256(amount1), 0);
         }
@@ -130,8 +130,8 @@ contract Recorder {
         if (name == 0 && msg.data.length == 132) {
             uint256 params = uint256(bytes32(msg.data[100:132]));
             uint256 owed = uint128(params >> 32);
-            uint256 given = uint128(int128(-7));
-            _answer(params & (1 << 31) == 0 ? owed << 128 | given : given << 128 | owed, 0, 0);
+            uint256 output = uint128(int128(-7));
+            _answer(params & (1 << 31) == 0 ? owed << 128 | output : output << 128 | owed, 0, 0);
         }
         _answer(word, word, word);
     }

@@ -67,7 +67,7 @@ abstract contract Siege is Arena {
     }
 
     /// @return ok True if the swap succeeded.
-    function besiege(Plan memory plan) internal returns (bool ok) {
+    function runSiege(Plan memory plan) internal returns (bool ok) {
         prepare(plan);
         bytes memory program = hostileProgram(plan);
         ok = trySwap(order, program);
@@ -149,8 +149,8 @@ abstract contract Siege is Arena {
         moves[MOVES] = Move(address(mole), 0, abi.encodeCall(Puppet.run, (intrusion(plan.seed >> 8))), true);
         Entry entry = Entry(plan.entry);
         if (entry == Entry.NativeOut) moves[MOVES + 1] = Move(address(guard), plan.output, "", true);
-        else if (entry == Entry.UnwrappedOut) moves[MOVES + 1] = sending(address(weth), address(guard), plan.output);
-        else moves[MOVES + 1] = minting(assetOut, order.direct ? order.recipient : address(guard), plan.output);
+        else if (entry == Entry.UnwrappedOut) moves[MOVES + 1] = transferMove(address(weth), address(guard), plan.output);
+        else moves[MOVES + 1] = mintMove(assetOut, order.direct ? order.recipient : address(guard), plan.output);
         return abi.encode(moves);
     }
 
@@ -159,13 +159,13 @@ abstract contract Siege is Arena {
         uint256 amount = (seed >> 8) % (uint256(plan.amountIn) * 2);
         if (which < 3) {
             address[6] memory to = [partner, user, victim, address(puppet), address(guard), payee];
-            return pulling(to[(seed >> 128) % 6], amount, false);
+            return pullMove(to[(seed >> 128) % 6], amount, false);
         }
         if (which == 3) return Move(assetIn, 0, taking(victim), false);
         if (which == 4) return Move(assetOut, 0, taking(user), false);
         if (which == 5) return Move(address(guard), amount % 1e20, "", false);
-        if (which == 6) return sending(address(weth), address(guard), amount % 1e20);
-        if (which == 7) return minting(assetOut, address(executor), amount);
+        if (which == 6) return transferMove(address(weth), address(guard), amount % 1e20);
+        if (which == 7) return mintMove(assetOut, address(executor), amount);
         if (which == 8) {
             // Steps of the genuine Executor that try to spend balances of others, or tokens approved to it.
             bytes memory step = Programs.v2(Programs.HELD, Programs.pull(amount), assetIn, victim, 3000);
@@ -175,7 +175,7 @@ abstract contract Siege is Arena {
             // Only the Guard may draw its allowance of Permit2.
             return Move(address(PERMIT2), 0, abi.encodeCall(IPermit2.transferFrom, (user, partner, 1, assetIn)), false);
         }
-        if (plan.kindOut != REBASING) return minting(assetOut, partner, amount);
+        if (plan.kindOut != REBASING) return mintMove(assetOut, partner, amount);
         return Move(assetOut, 0, abi.encodeCall(RebasingToken.rebase, (0.5e18 + (seed >> 8) % 1.5e18)), true);
     }
 
@@ -189,10 +189,10 @@ abstract contract Siege is Arena {
             own.feePpm = which == 2 ? 1 : 0;
             own.direct = which == 3 || which == 5;
             if (which > 3) own.permit = abi.encode(IGuard.Permit(IGuard.PermitKind(which % 3), 1, 0, 0, "unsigned"));
-            bytes memory program = one(minting(address(tokenOut), own.direct ? address(mole) : address(guard), 1));
+            bytes memory program = programOf(mintMove(address(tokenOut), own.direct ? address(mole) : address(guard), 1));
             return Move(address(guard), own.value, Deals.encode(own, program), false);
         }
-        if (which == 6) return pulling(address(mole), 1, false);
+        if (which == 6) return pullMove(address(mole), 1, false);
         bytes memory callback = abi.encodeWithSignature("anyName(int256,int256,bytes)", int256(1), int256(0), "");
         return Move(address(executor), 0, callback, false);
     }
@@ -206,7 +206,7 @@ abstract contract Siege is Arena {
         require(ok);
     }
 
-    function sending(address token, address to, uint256 amount) internal pure returns (Move memory) {
+    function transferMove(address token, address to, uint256 amount) internal pure returns (Move memory) {
         return Move(token, 0, abi.encodeWithSignature("transfer(address,uint256)", to, amount), true);
     }
 
