@@ -191,6 +191,19 @@ describe('a reorg', () => {
     ])
   })
 
+  test('after which a pool cannot be read at first is followed by another read of this pool', async () => {
+    let reads = 0
+    const { blocks, follower } = following([pools.old, pools.both], [oldPool, newPool], () =>
+      ++reads === 1 ? null : 'read again',
+    )
+    blocks.push(fork(2, 'b', ''))
+    await follower.follow()
+    expect(ledger.snapshot().pools.has('added')).toBe(false)
+    blocks.push(fork(3, 'b', 'b'))
+    await follower.follow()
+    expect(ledger.snapshot().pools.get('added')).toMatchObject({ state: 'read again' })
+  })
+
   test('restores no pool that was dropped in an undone block, unless it is followed again', async () => {
     for (const [followed, expectedPools] of [
       [[oldPool], [oldPool]],

@@ -267,7 +267,6 @@ export class MarketFollower {
       pools = updatedPools.with(differingPools, goneIds)
       const lostIds = [...differences[0]!.goneIds, ...differences[1]!.goneIds]
       this.retryLater([...lostIds, ...retriedIds.filter((id) => !pools.has(id))], block)
-      this.retryUnread(createdPoolIds, pools, block)
       newEntries.push({
         block,
         pools,
@@ -299,6 +298,7 @@ export class MarketFollower {
     for (const id of topIds) changedIds.add(id)
     const topChangedIds = new Set([...newHistory.top.changedIds, ...missingIds, ...topIds])
     const top = { ...newHistory.top, pools: pools.with(readPoolsAtTop), changedIds: topChangedIds }
+    this.retryUnread([...createdIds, ...missingIds], top.pools, top.block)
     ledger.commit(newHistory.replaceTop(top), [...changedIds])
   }
 
@@ -368,7 +368,7 @@ export class MarketFollower {
       (this.newPools.isWaiting(id) ? this.newPools : this.lostPools).recordFailures([id], block.number)
   }
 
-  /** Schedules retries of the pools among `ids` that were read for the first time, and have no state in `pools`. */
+  /** Schedules retries of the followed pools among `ids` that have no state in `pools`. */
   retryUnread(ids: readonly string[], pools: PoolMap, block: BlockHeader): void {
     const { sampling, followedPools } = this.components.directory
     const unreadIds = ids.filter((id) => followedPools.has(id) && !pools.has(id) && !sampling.has(id))
