@@ -160,6 +160,8 @@ export class MarketFollower {
         const request = { blocks: branch.blocks, topics: directory.topics, signal, isConfirmedHead, onDoubt }
         const logs = await this.blockLogs.read(rpc, request)
         if (logs !== 'refused') return this.replay(history, branch, logs)
+        await this.rereadAll(head)
+        return this.blockLogs.recordReread(head.number)
       }
       await this.rereadAll(head)
     } else if (!ledger.newest) ledger.commit(history, null)
