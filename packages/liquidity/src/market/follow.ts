@@ -318,7 +318,10 @@ export class MarketFollower {
         if (logs.length === 0) continue
         directory.handBackAfter(logs)
         const touchedIds = logs.flatMap(directory.poolIdsOf).filter((id) => directory.followedPools.has(id))
-        await this.repair(new Set([...touchedIds, ...directory.registerCreatedPools(logs)]))
+        const createdIds = directory.registerCreatedPools(logs)
+        await this.repair(new Set([...touchedIds, ...createdIds]))
+        const { top } = ledger.history!
+        this.retryUnread(createdIds, top.pools, top.block)
         this.doubtfulBlocks.drop(blockHash)
       } catch (error) {
         if (!(error instanceof RpcError || error instanceof MarketError)) throw error
