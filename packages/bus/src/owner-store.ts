@@ -62,7 +62,7 @@ export class OwnerStore implements Store {
   }
 
   /**
-   * Opens the store.
+   * Opens the store. Deletes stored data that cannot be restored.
    *
    * @param mustReset - true to delete the stored data first
    * @throws BusError `LOST` if the data must be deleted, but another process owns the chain
@@ -71,7 +71,11 @@ export class OwnerStore implements Store {
     const { poolRecords, memory } = options.keys
     if (mustReset) await (await ownerConnection(options)).call('DEL', poolRecords, memory)
     const savedFields = fieldsOf(await options.connection().call<RedisReply[]>('HGETALL', memory))
-    return new OwnerStore(options, savedFields, await options.connection().call<number>('HLEN', poolRecords))
+    const storedPoolCount = await options.connection().call<number>('HLEN', poolRecords)
+    const store = new OwnerStore(options, savedFields, storedPoolCount)
+    // Records that are not restored must not stay next to those of this owner, which may have other rows: `dexRow` is
+    // an index of the rows.
+    return !mustReset && store.facts === null && storedPoolCount > 0 ? OwnerStore.open(options, true) : store
   }
 
   async *batches(): AsyncGenerator<SavedBatch> {

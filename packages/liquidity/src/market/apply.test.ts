@@ -8,7 +8,7 @@ import {
 } from '@sluice/bindings'
 import { type Chain, type Hex, toAddress } from '@sluice/chains'
 import { atOnce, type Log } from '@sluice/rpc'
-import { type Interface, ZeroHash } from 'ethers'
+import { type Interface, id as topicOf, ZeroHash } from 'ethers'
 import { describe, expect, test } from 'vitest'
 import { families } from '../dexes/index.ts'
 import type { Pool } from '../family.ts'
@@ -107,6 +107,13 @@ describe.each(cases)('$pool.family', ({ pool, log }) => {
     const { topics } = log
     expect(touchedIds(apply(pool, [{ topics: topics.slice(0, 1), data: '0x', address: foreignContract }]))).toEqual([])
   })
+})
+
+test('a log that cannot be decoded rereads its pool', () => {
+  const pool = poolOf('uniswap-v3', { id: poolAddress, address: poolAddress })
+  const topics = [topicOf('Swap(address,address,int256,int256,uint160,uint128,int24)') as Hex]
+  const applied = apply(pool, [{ topics, data: '0x', address: poolAddress }])
+  expect([applied.changedPools.size, [...applied.idsToReread]]).toEqual([0, [poolAddress]])
 })
 
 test('a log of the hook of a Balancer V3 pool rereads the pool', () => {

@@ -37,5 +37,11 @@ export function* applyLogs(
 function stateAfter(pool: Pool, log: Log, family: DexFamily | undefined): unknown {
   const topic = log.topics[0]!
   if (family?.contractTopics?.includes(topic)) return 'reread'
-  return family?.topics.includes(topic) ? family.applyLog(pool, log) : 'ignore'
+  if (!family?.topics.includes(topic)) return 'ignore'
+  try {
+    return family.applyLog(pool, log)
+  } catch {
+    // An upgraded pool can emit other arguments under the same topic. The logs of one pool must not stop the chain.
+    return 'reread'
+  }
 }

@@ -20,6 +20,7 @@ const keyOf = (a: Address, b: Address) => pairKey(sortPair([a, b]))
 
 /** A discovery whose node refuses each request once `gate` opens, and records its options. */
 function discovered(isDown = false, gate: Promise<void> = Promise.resolve(), limits = defaultMarketLimits) {
+  const node = { isDown }
   const searches: string[][] = []
   const refusedPairs = new Set<string>()
   const requests: RequestOptions[] = []
@@ -33,7 +34,7 @@ function discovered(isDown = false, gate: Promise<void> = Promise.resolve(), lim
   const family = {
     *findPools(_row: DexRow, pairs: readonly Pair[]) {
       searches.push(pairs.map(([a, b]) => keyOf(a, b)))
-      if (isDown) throw new RpcError('UNREACHABLE', 'down')
+      if (node.isDown) throw new RpcError('UNREACHABLE', 'down')
       yield [{ to: at(7), data: '0x' }]
       return []
     },
@@ -56,6 +57,7 @@ function discovered(isDown = false, gate: Promise<void> = Promise.resolve(), lim
     },
     hasFollowedPair: () => false,
     takeRefusedPair: (pair: Pair) => refusedPairs.delete(keyOf(...pair)),
+    recordRefusedPair: (pair: Pair) => refusedPairs.add(keyOf(...pair)),
   }
   const ledger = { newest: null, snapshot: () => ({ block: { number: 1, hash: '0x01' } }), history: null }
   const components = { rpc, directory, ledger, signal: new AbortController().signal }
@@ -68,6 +70,7 @@ function discovered(isDown = false, gate: Promise<void> = Promise.resolve(), lim
     searches,
     requests,
     refusedPairs,
+    node,
   }
 }
 
@@ -84,6 +87,22 @@ test('a pair is searched again in the background after a created pool was not ad
   await discovery.ensure([[token]])
   await discovery.whenIdle()
   expect(searches.length).toBe(1)
+})
+
+test('such a search that fails is repeated with the next request of the pair', async () => {
+  const { discovery, searches, refusedPairs, node } = discovered()
+  await discovery.ensure([[token]])
+  await discovery.whenIdle()
+  refusedPairs.add(keyOf(token, hub))
+  node.isDown = true
+  await discovery.ensure([[token]])
+  await discovery.whenIdle()
+  node.isDown = false
+  searches.length = 0
+  await discovery.ensure([[token]])
+  await discovery.whenIdle()
+  expect(searches).toEqual([[keyOf(token, hub)]])
+  expect(refusedPairs.size).toBe(0)
 })
 
 test('a requested token is searched with all intermediates at once, and all intermediates with each other', async () => {

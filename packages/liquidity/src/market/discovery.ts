@@ -248,7 +248,11 @@ export class Discovery {
       this.requestedPairs.recordSearch(newPairs, pendingSearch)
     }
     for (const pair of pairs)
-      if (this.components.directory.takeRefusedPair(pair)) this.pairSearches.add(pairKey(pair), pair).catch(() => {})
+      if (this.components.directory.takeRefusedPair(pair))
+        this.pairSearches
+          .add(pairKey(pair), pair)
+          // The next request of the pair tries again.
+          .catch(() => this.components.directory.recordRefusedPair(pair))
     await Promise.all(new Set(pairs.flatMap((pair) => this.requestedPairs.searchOf(pair) ?? [])))
   }
 

@@ -1,7 +1,7 @@
 /** Tests that pools that lose their state are read again, with a node in memory. */
 import { type Address, type DexRow, type Hex, toAddress } from '@sluice/chains'
 import { type BlockHeader, RpcError } from '@sluice/rpc'
-import { beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { Pool } from '../family.ts'
 import { PoolMap } from '../pool-map.ts'
 import { type MarketComponents, MarketFollower } from './follow.ts'
@@ -17,6 +17,7 @@ const header = (number: number): BlockHeader => ({
 let ledger: Ledger
 /** Number of the newest block. */
 let head: number
+afterEach(() => void vi.restoreAllMocks())
 beforeEach(() => {
   ledger = new Ledger(1)
 })
@@ -61,7 +62,7 @@ describe('a pool that loses its state', () => {
       chooseSilentIds: (pools: PoolMap, excludedIds: ReadonlySet<string>) =>
         isRefreshed && pools.has(pool.id) && !excludedIds.has(pool.id) ? [pool.id] : [],
       ...{ handOver: () => false, isCurrent: () => true, outdatedIds: () => [] },
-      ...{ topics: [], poolIdsOf: () => [pool.id], isIncomplete: () => false, isDueToComplete: () => false },
+      ...{ topics: ['0x01'], poolIdsOf: () => [pool.id], isIncomplete: () => false, isDueToComplete: () => false },
       ...{ registerCreatedPools: () => createdIds.splice(0), handBackAfter: () => {}, statelessIdsIn: () => [] },
     }
     let blocks: BlockHeader[] = []
@@ -141,6 +142,27 @@ describe('a pool that loses its state', () => {
     const { following, reads, createdIds } = poolFollower({ readableFrom: 3, isRefreshed: false, isNew: true })
     createdIds.push(pool.id)
     for (head = 2; head <= 3; head++) await following.follow()
+    expect([reads, stateAt()]).toEqual([[2, 3], 'read again'])
+  })
+
+  test('like one of a late creation log that cannot be read, is read again', async () => {
+    let now = 1_000_000
+    vi.spyOn(performance, 'now').mockImplementation(() => now)
+    const options = { readableFrom: 3, isRefreshed: false, isNew: true }
+    const { following, reads, createdIds, set } = poolFollower(options)
+    const block = { ...header(2), logsBloom: `0x${'f'.repeat(512)}` as Hex }
+    head = 2
+    set({ blocks: [block] })
+    await following.follow()
+    expect(reads).toEqual([])
+    now += 20_000
+    createdIds.push(pool.id)
+    set({ logs: [{ logIndex: 0, topics: ['0x01'] }] })
+    await following.follow()
+    expect([reads, stateAt()]).toEqual([[2], undefined])
+    head = 3
+    set({ blocks: [], logs: [] })
+    await following.follow()
     expect([reads, stateAt()]).toEqual([[2, 3], 'read again'])
   })
 

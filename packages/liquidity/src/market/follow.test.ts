@@ -168,7 +168,7 @@ describe('a reorg', () => {
       ...{ block: fork(k + 1, '', ''), pools: ownPools, changedIds: new Set<string>() },
     }))
     ledger.commit(new History(entries), null)
-    return { blocks, follower: new MarketFollower(components, () => {}) }
+    return { blocks, rpc, follower: new MarketFollower(components, () => {}) }
   }
 
   test('after which the follower reads pools again reports them, also if that block is reorged away', async () => {
@@ -189,6 +189,37 @@ describe('a reorg', () => {
       ['0x2b', ['added']],
       ['0x2c', ['added']],
     ])
+  })
+
+  test('after which a pool cannot be read at first is followed by another read of this pool', async () => {
+    let reads = 0
+    const { blocks, follower } = following([pools.old, pools.both], [oldPool, newPool], () =>
+      ++reads === 1 ? null : 'read again',
+    )
+    blocks.push(fork(2, 'b', ''))
+    await follower.follow()
+    expect(ledger.snapshot().pools.has('added')).toBe(false)
+    blocks.push(fork(3, 'b', 'b'))
+    await follower.follow()
+    expect(ledger.snapshot().pools.get('added')).toMatchObject({ state: 'read again' })
+  })
+
+  test('and logs that the node refuses lead to another reading of all pools if the first one fails', async () => {
+    let reads = 0
+    const { blocks, rpc, follower } = following([pools.old, pools.old], [oldPool], () => {
+      if (++reads === 1) throw new RpcError('UNREACHABLE', 'down')
+      return 'read'
+    })
+    rpc.getLogs = async () => {
+      throw new RpcError('UNSUPPORTED', 'no logs')
+    }
+    blocks.push(fork(2, 'b', ''))
+    await expect(follower.follow()).rejects.toThrow('down')
+    await follower.follow()
+    expect(ledger.snapshot().pools.get('kept')).toMatchObject({ state: 'read' })
+    // The node refuses the logs of the next block too.
+    blocks.push(fork(3, 'b', 'b'))
+    await expect(follower.follow()).rejects.toThrow('no logs')
   })
 
   test('restores no pool that was dropped in an undone block, unless it is followed again', async () => {

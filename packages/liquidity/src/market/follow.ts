@@ -160,6 +160,8 @@ export class MarketFollower {
         const request = { blocks: branch.blocks, topics: directory.topics, signal, isConfirmedHead, onDoubt }
         const logs = await this.blockLogs.read(rpc, request)
         if (logs !== 'refused') return this.replay(history, branch, logs)
+        await this.rereadAll(head)
+        return this.blockLogs.recordReread(head.number)
       }
       await this.rereadAll(head)
     } else if (!ledger.newest) ledger.commit(history, null)
@@ -267,7 +269,6 @@ export class MarketFollower {
       pools = updatedPools.with(differingPools, goneIds)
       const lostIds = [...differences[0]!.goneIds, ...differences[1]!.goneIds]
       this.retryLater([...lostIds, ...retriedIds.filter((id) => !pools.has(id))], block)
-      this.retryUnread(createdPoolIds, pools, block)
       newEntries.push({
         block,
         pools,
@@ -299,6 +300,7 @@ export class MarketFollower {
     for (const id of topIds) changedIds.add(id)
     const topChangedIds = new Set([...newHistory.top.changedIds, ...missingIds, ...topIds])
     const top = { ...newHistory.top, pools: pools.with(readPoolsAtTop), changedIds: topChangedIds }
+    this.retryUnread([...createdIds, ...missingIds], top.pools, top.block)
     ledger.commit(newHistory.replaceTop(top), [...changedIds])
   }
 
@@ -316,7 +318,10 @@ export class MarketFollower {
         if (logs.length === 0) continue
         directory.handBackAfter(logs)
         const touchedIds = logs.flatMap(directory.poolIdsOf).filter((id) => directory.followedPools.has(id))
-        await this.repair(new Set([...touchedIds, ...directory.registerCreatedPools(logs)]))
+        const createdIds = directory.registerCreatedPools(logs)
+        await this.repair(new Set([...touchedIds, ...createdIds]))
+        const { top } = ledger.history!
+        this.retryUnread(createdIds, top.pools, top.block)
         this.doubtfulBlocks.drop(blockHash)
       } catch (error) {
         if (!(error instanceof RpcError || error instanceof MarketError)) throw error
@@ -368,7 +373,7 @@ export class MarketFollower {
       (this.newPools.isWaiting(id) ? this.newPools : this.lostPools).recordFailures([id], block.number)
   }
 
-  /** Schedules retries of the pools among `ids` that were read for the first time, and have no state in `pools`. */
+  /** Schedules retries of the followed pools among `ids` that have no state in `pools`. */
   retryUnread(ids: readonly string[], pools: PoolMap, block: BlockHeader): void {
     const { sampling, followedPools } = this.components.directory
     const unreadIds = ids.filter((id) => followedPools.has(id) && !pools.has(id) && !sampling.has(id))

@@ -402,8 +402,13 @@ export class PoolDirectory {
     }
     if (!this.hasFollowedPair(pool)) return null
     if (this.add({ row, pool })) return pool.id
-    if (family.findPools) for (const pair of pairsOf(pool.tokens, [])) this.refusedPairKeys.set(pairKey(pair), true)
+    if (family.findPools) for (const pair of pairsOf(pool.tokens, [])) this.recordRefusedPair(pair)
     return null
+  }
+
+  /** Records that a created pool of a pair was not added. */
+  recordRefusedPair(pair: TokenPair): void {
+    this.refusedPairKeys.set(pairKey(pair), true)
   }
 
   /** True, once, for a pair with created pools that were not added. A search finds those that are deep. */
