@@ -14,6 +14,7 @@ import { root, run } from './lib/run.ts'
 
 const RUNS = Number(process.env.RUNS ?? '10')
 const BUSY_LOOPS = 2
+const MAX_MESSAGE_CHARS = 1_000
 const CONDITIONS = ['busy', 'pinned'] as const
 type Condition = (typeof CONDITIONS)[number]
 
@@ -54,9 +55,6 @@ for (let k = 1; k <= RUNS; k++) {
 }
 process.exitCode = results.some(({ failed, passed }) => failed.length > 0 || passed === 0) ? 1 : 0
 
-const MAX_MESSAGE_CHARS = 1_000
-const startOf = (message: string): string => stripVTControlCharacters(message).slice(0, MAX_MESSAGE_CHARS)
-
 async function runOnce(condition: Condition): Promise<RunResult> {
   const folder = mkdtempSync(join(tmpdir(), 'sluice-flaky-'))
   const file = join(folder, 'report.json')
@@ -90,4 +88,8 @@ async function runOnce(condition: Condition): Promise<RunResult> {
     for (const loop of loops) loop.kill('SIGKILL')
     rmSync(folder, { recursive: true, force: true })
   }
+}
+
+function startOf(message: string): string {
+  return stripVTControlCharacters(message).slice(0, MAX_MESSAGE_CHARS)
 }

@@ -58,12 +58,10 @@ ${lines(deployers, '      ').join('\n')}
   },`
   }
   const block = (role: List) => `  ${role}: {\n${lines(rows[role]!, '    ').join('\n')}\n  },`
-  const contracts = `import type { PoolFactory } from './contracts.ts'
+  const contracts = `/** Long: data. Made from \`deployments/\` and the chain registry by the build; not edited. */
+import type { PoolFactory } from './contracts.ts'
 
-/**
- * Long: data. Made from \`deployments/\` and the chain registry by the build; not edited. Chain ids by the address of a contract, in the
- * lists of \`SwapContracts\`.
- */
+/** Chain ids by the address of a contract, in the lists of \`SwapContracts\`. */
 export const knownContracts = {
 ${LISTS.map(block).join('\n')}
 } as const satisfies Readonly<Record<string, Readonly<Record<string, string>>>>

@@ -1,9 +1,7 @@
+/** Long: data. Made from `deployments/` and the chain registry by the build; not edited. */
 import type { PoolFactory } from './contracts.ts'
 
-/**
- * Long: data. Made from `deployments/` and the chain registry by the build; not edited. Chain ids by the address of a contract, in the
- * lists of `SwapContracts`.
- */
+/** Chain ids by the address of a contract, in the lists of `SwapContracts`. */
 export const knownContracts = {
   guard: {
     '0xf6d7bcd0794c1bb2d0fb1538caacada9276af277':
