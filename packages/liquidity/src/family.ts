@@ -369,5 +369,5 @@ export interface DexFamily<State = unknown> {
   /** True if the pool accepts an input token that takes a fee on transfer. */
   readonly takesTaxedInput: boolean
   /** Encodes a swap as one step of the Executor's program. */
-  step(pool: Pool<State>, tokenIn: Address, tokenOut: Address, inputSource: StepInput, outputReceiver: StepOutput): Step
+  step(pool: Pool<State>, tokenIn: Address, tokenOut: Address, input: StepInput, output: StepOutput): Step
 }

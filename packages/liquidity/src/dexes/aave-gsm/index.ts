@@ -6,6 +6,7 @@ import { lensOf } from '../../lenses.ts'
 import { linearCapacity } from '../common/capacity-family.ts'
 import { isZeroForOne } from '../common/direction.ts'
 import { quoteByDirection } from '../common/exact-input.ts'
+import { poolStep } from '../common/pool-step.ts'
 import { readEach } from '../common/read-each.ts'
 import { type AaveGsmState, approximateMaxInput, quote, rateOf, tradeForSale } from './math.ts'
 
@@ -77,13 +78,5 @@ export const aaveGsm: DexFamily<AaveGsmState> = {
   reserves: ({ state }) => [state.liquidity, tradeForSale(state, state.exposure).gho],
 
   takesTaxedInput: false,
-  step: (pool, tokenIn, tokenOut, inputSource, outputReceiver) => ({
-    op: 'aave-gsm',
-    pool: pool.address,
-    sellAsset: isZeroForOne(pool, tokenIn, tokenOut),
-    tokenIn,
-    tokenOut,
-    input: inputSource,
-    output: outputReceiver,
-  }),
+  step: poolStep('aave-gsm'),
 }

@@ -41,13 +41,13 @@ export const aaveV3: DexFamily<AaveV3State> = {
   reserves: ({ state }) => [state.cash, balanceOf(state, state.scaledSupply)],
 
   takesTaxedInput: false,
-  step: (pool, tokenIn, tokenOut, inputSource, outputReceiver) => ({
+  step: (pool, tokenIn, tokenOut, input, output) => ({
     op: 'aave-v3',
     pool: marketOf(pool),
     supply: isZeroForOne(pool, tokenIn, tokenOut),
     tokenIn,
     tokenOut,
-    input: inputSource,
-    output: outputReceiver,
+    input,
+    output,
   }),
 }

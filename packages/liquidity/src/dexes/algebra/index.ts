@@ -66,6 +66,5 @@ export const algebra: DexFamily<ConcentratedState> = {
   oracleGas: 10_000,
   laterGas: TIMEPOINT_SEARCH_GAS,
   takesTaxedInput: false,
-  step: (pool, tokenIn, tokenOut, inputSource, outputReceiver) =>
-    familyOfPool(pool).step(pool, tokenIn, tokenOut, inputSource, outputReceiver),
+  step: (pool, tokenIn, tokenOut, input, output) => familyOfPool(pool).step(pool, tokenIn, tokenOut, input, output),
 }

@@ -76,19 +76,9 @@ export function curveFamily<S extends StateWithBalances>({
     // An estimate for two storage slots, in pools with moving averages.
     oracleGas: 10_000,
     takesTaxedInput: false,
-    step(pool, tokenIn, tokenOut, inputSource, outputReceiver) {
+    step(pool, tokenIn, tokenOut, input, output) {
       const [i, j] = coinIndices(pool, tokenIn, tokenOut)
-      return {
-        op: 'curve',
-        pool: pool.address,
-        variant,
-        i,
-        j,
-        tokenIn,
-        tokenOut,
-        input: inputSource,
-        output: outputReceiver,
-      }
+      return { op: 'curve', pool: pool.address, variant, i, j, tokenIn, tokenOut, input, output }
     },
   } satisfies Pick<DexFamily<S>, TradeFunctionName>
 }

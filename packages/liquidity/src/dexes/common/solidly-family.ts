@@ -17,10 +17,10 @@ import {
 } from '../../math/solidly.ts'
 import { sampledCapacity } from './capacity-family.ts'
 import { chunks } from './chunks.ts'
-import { directedStep } from './directed-step.ts'
 import { isZeroForOne } from './direction.ts'
 import { type GasFamily, HOP_GAS } from './gas.ts'
 import { pairPool } from './pair-discover.ts'
+import { poolStep } from './pool-step.ts'
 
 const lensInterface = SolidlyLens__factory.createInterface()
 const findCodec = callCodec<[factory: string, pairs: string[], velodrome: boolean], [string[]]>(lensInterface, 'find')
@@ -158,7 +158,7 @@ export function solidlyFamily(kind: SolidlyKind): DexFamily<SolidlyState> {
     // A pair stores an observation every 30 minutes: three new slots, and the length of the array.
     laterGas: 71_300,
     takesTaxedInput: true,
-    step: directedStep('solidly'),
+    step: poolStep('solidly'),
   }
 }
 

@@ -26,18 +26,8 @@ export const curveLlamma: DexFamily<SampledState> = {
   }),
   // Anyone can create a market of LlamaLend, with any oracle.
   dependsOn: ({ address, fixed }) => ((fixed as LlammaFixed | undefined)?.isGoverned ? [] : [address]),
-  step: (pool, tokenIn, tokenOut, inputSource, outputReceiver) => {
+  step: (pool, tokenIn, tokenOut, input, output) => {
     const [i, j] = coinIndices(pool, tokenIn, tokenOut)
-    return {
-      op: 'curve',
-      pool: pool.address,
-      variant: 'uint256',
-      i,
-      j,
-      tokenIn,
-      tokenOut,
-      input: inputSource,
-      output: outputReceiver,
-    }
+    return { op: 'curve', pool: pool.address, variant: 'uint256', i, j, tokenIn, tokenOut, input, output }
   },
 }

@@ -89,7 +89,7 @@ export const echodex: DexFamily<EchodexState> = {
   // The swap writes two price accumulators.
   oracleGas: 10_400,
   takesTaxedInput: true,
-  step: (pool, tokenIn, tokenOut, inputSource, outputReceiver) => ({
+  step: (pool, tokenIn, tokenOut, input, output) => ({
     op: 'uniswap-v2',
     pool: pool.address,
     zeroForOne: isZeroForOne(pool, tokenIn, tokenOut),
@@ -97,7 +97,7 @@ export const echodex: DexFamily<EchodexState> = {
     // this output.
     feePpm: 0,
     tokenIn,
-    input: inputSource,
-    output: outputReceiver,
+    input,
+    output,
   }),
 }

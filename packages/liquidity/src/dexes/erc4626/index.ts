@@ -3,6 +3,7 @@ import type { DexFamily } from '../../family.ts'
 import { linearCapacity } from '../common/capacity-family.ts'
 import { isZeroForOne } from '../common/direction.ts'
 import { quoteByDirection } from '../common/exact-input.ts'
+import { poolStep } from '../common/pool-step.ts'
 import { approximateMaxInput, type Erc4626State, quote, rateOf, redeemableAssets } from './math.ts'
 import { applyLog, findPools, readFixed, readStates, topics } from './state.ts'
 
@@ -37,12 +38,5 @@ export const erc4626: DexFamily<Erc4626State> = {
   reserves: ({ state }) => [redeemableAssets(state), state.totalSupply],
 
   takesTaxedInput: false,
-  step: (pool, tokenIn, tokenOut, inputSource, outputReceiver) => ({
-    op: 'erc4626',
-    deposit: isZeroForOne(pool, tokenIn, tokenOut),
-    tokenIn,
-    tokenOut,
-    input: inputSource,
-    output: outputReceiver,
-  }),
+  step: poolStep('erc4626'),
 }

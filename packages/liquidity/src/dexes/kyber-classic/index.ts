@@ -11,10 +11,10 @@ import { id } from 'ethers'
 import type { DexFamily, Pool, Reads } from '../../family.ts'
 import { constantProductCurve } from '../../math/curves.ts'
 import { type FactoryList, withDeepestPools } from '../common/deepest-pools.ts'
-import { directedStep } from '../common/directed-step.ts'
 import { isZeroForOne } from '../common/direction.ts'
 import { quoteByDirection } from '../common/exact-input.ts'
 import { pairPool, poolCreation } from '../common/pair-discover.ts'
+import { poolStep } from '../common/pool-step.ts'
 import { readEach } from '../common/read-each.ts'
 import { type KyberClassicState, maxInput, quote } from './math.ts'
 
@@ -104,5 +104,5 @@ export const kyberClassic: DexFamily<KyberClassicState> = {
   reserves: ({ state }) => [state.reserve0, state.reserve1],
 
   takesTaxedInput: true,
-  step: directedStep('kyber-classic'),
+  step: poolStep('kyber-classic'),
 }

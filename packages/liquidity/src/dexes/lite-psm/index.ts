@@ -6,6 +6,7 @@ import { lensOf } from '../../lenses.ts'
 import { linearCapacity } from '../common/capacity-family.ts'
 import { isZeroForOne } from '../common/direction.ts'
 import { quoteByDirection } from '../common/exact-input.ts'
+import { poolStep } from '../common/pool-step.ts'
 import { readEach } from '../common/read-each.ts'
 import { approximateMaxInput, type LitePsmState, quote, rateOf } from './math.ts'
 
@@ -69,13 +70,5 @@ export const litePsm: DexFamily<LitePsmState> = {
   reserves: ({ state }) => [state.gems, state.dai],
 
   takesTaxedInput: false,
-  step: (pool, tokenIn, tokenOut, inputSource, outputReceiver) => ({
-    op: 'lite-psm',
-    pool: pool.address,
-    sellGem: isZeroForOne(pool, tokenIn, tokenOut),
-    tokenIn,
-    tokenOut,
-    input: inputSource,
-    output: outputReceiver,
-  }),
+  step: poolStep('lite-psm'),
 }

@@ -7,6 +7,7 @@ import { lensOf } from '../../lenses.ts'
 import { linearCapacity } from '../common/capacity-family.ts'
 import { coinIndices } from '../common/direction.ts'
 import { quoteByIndices } from '../common/exact-input.ts'
+import { poolStep } from '../common/pool-step.ts'
 import { readEach } from '../common/read-each.ts'
 import { approximateMaxInput, type Psm3State, quote, rateOf } from './math.ts'
 
@@ -71,12 +72,5 @@ export const psm3: DexFamily<Psm3State> = {
   reserves: ({ state }) => state.balances,
 
   takesTaxedInput: false,
-  step: (pool, tokenIn, tokenOut, inputSource, outputReceiver) => ({
-    op: 'psm3',
-    pool: pool.address,
-    tokenIn,
-    tokenOut,
-    input: inputSource,
-    output: outputReceiver,
-  }),
+  step: poolStep('psm3'),
 }

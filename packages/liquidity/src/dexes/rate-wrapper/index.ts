@@ -7,6 +7,7 @@ import { NO_LIMIT } from '../../math/capacity.ts'
 import { linearCapacity } from '../common/capacity-family.ts'
 import { isZeroForOne } from '../common/direction.ts'
 import { quoteByDirection } from '../common/exact-input.ts'
+import { poolStep } from '../common/pool-step.ts'
 import { readEach } from '../common/read-each.ts'
 import { findTokenRow } from '../common/token-row.ts'
 import { amountForShares, quote, type RateWrapperState, sharesForAmount } from './math.ts'
@@ -68,12 +69,5 @@ export const rateWrapper: DexFamily<RateWrapperState> = {
   reserves: ({ state }) => [state.shares === 0n ? 0n : amountForShares(state, state.supply), state.supply],
 
   takesTaxedInput: false,
-  step: (pool, tokenIn, tokenOut, inputSource, outputReceiver) => ({
-    op: 'rate-wrapper',
-    wrap: isZeroForOne(pool, tokenIn, tokenOut),
-    tokenIn,
-    tokenOut,
-    input: inputSource,
-    output: outputReceiver,
-  }),
+  step: poolStep('rate-wrapper'),
 }

@@ -22,13 +22,13 @@ type AquaFixed = {
 
 const fixedOf = (pool: Pool<unknown>): AquaFixed => pool.fixed as AquaFixed
 
-const step: DexFamily['step'] = (pool, tokenIn, _tokenOut, inputSource, outputReceiver) => ({
+const step: DexFamily['step'] = (pool, tokenIn, _tokenOut, input, output) => ({
   op: 'syncswap',
   pool: pool.address,
   vault: fixedOf(pool).vault,
   tokenIn,
-  input: inputSource,
-  output: outputReceiver,
+  input,
+  output,
 })
 
 /** SyncSwap aqua pools. Their swap function has the interface of SyncSwap's classic and stable pools. */

@@ -51,13 +51,13 @@ export const uniswapV2: DexFamily<UniswapV2State> = {
   // Two price accumulators.
   oracleGas: 10_400,
   takesTaxedInput: true,
-  step: (pool, tokenIn, tokenOut, inputSource, outputReceiver) => ({
+  step: (pool, tokenIn, tokenOut, input, output) => ({
     op: 'uniswap-v2',
     pool: pool.address,
     zeroForOne: isZeroForOne(pool, tokenIn, tokenOut),
     feePpm: pool.state.feePpm,
     tokenIn,
-    input: inputSource,
-    output: outputReceiver,
+    input,
+    output,
   }),
 }
