@@ -22,6 +22,9 @@ export type Pool<State = unknown> = {
   readonly state: State
 }
 
+/** Two different tokens, in any order. */
+export type TokenPair = readonly [Address, Address]
+
 /** A pool from a pool list. Only the syntax of its addresses has been checked; all other content is untrusted. */
 export type ListedPool = Pick<Pool, 'id' | 'address' | 'tokens'> & { readonly fixed?: unknown }
 
@@ -225,7 +228,7 @@ export interface DexFamily<State = unknown> {
    * Finds the pools of one deployment for any of the pairs. One generator serves all pairs, so their reads are batched.
    * Absent: pools are not found by their tokens.
    */
-  findPools?(row: DexRow, pairs: readonly (readonly [Address, Address])[]): Reads<readonly Pool<null>[]>
+  findPools?(row: DexRow, pairs: readonly TokenPair[]): Reads<readonly Pool<null>[]>
   /**
    * Reads immutable facts once, before a pool is first used. Returns the pools with `fixed` filled in; null if the
    * facts cannot be read yet and the pool must wait.

@@ -3,7 +3,7 @@ import { AlgebraIntegralLens__factory, IAlgebraIntegralPoolState__factory } from
 import type { DexRow, Hex } from '@sluice/chains'
 import type { Log } from '@sluice/rpc'
 import type { Pool, Reads } from '../../family.ts'
-import { lensOf } from '../../lenses.ts'
+import { lensOf, lensRead } from '../../lenses.ts'
 import { concentratedLogs, decodeTicks } from '../common/concentrated-state.ts'
 import { type FeeProbe, feeFromPayment, feeProbeFor } from './fee.ts'
 import type { AlgebraIntegralState } from './types.ts'
@@ -36,11 +36,9 @@ export function* readStates(
   _row: DexRow,
   pools: readonly Pool<null>[],
 ): Reads<readonly (AlgebraIntegralState | null)[]> {
-  const answers = yield pools.map(({ address }) => ({
-    ...LENS,
-    data: lensInterface.encodeFunctionData('read', [address]) as Hex,
-    gas: READ_GAS,
-  }))
+  const answers = yield pools.map(({ address }) =>
+    lensRead(LENS, lensInterface.encodeFunctionData('read', [address]), READ_GAS),
+  )
   const heads = answers.map((answer) => answer && decodeHead(answer))
   const dynamicPools = pools.flatMap((pool, i) => (heads[i]?.pluginSetsFee ? [{ ...pool, state: heads[i].state }] : []))
   const statesWithFees = yield* readFees(dynamicPools)

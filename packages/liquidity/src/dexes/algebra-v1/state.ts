@@ -2,7 +2,7 @@
 import { AlgebraV1Lens__factory } from '@sluice/bindings'
 import type { DexRow, Hex } from '@sluice/chains'
 import type { Pool, Reads } from '../../family.ts'
-import { lensOf } from '../../lenses.ts'
+import { lensOf, lensRead } from '../../lenses.ts'
 import type { Tick } from '../../math/concentrated.ts'
 import { readTicks } from '../common/concentrated-state.ts'
 import { readEach } from '../common/read-each.ts'
@@ -52,7 +52,7 @@ export function* refreshStates(
 function readHeads(pools: readonly Pool[]): Reads<readonly (Head | null)[]> {
   return readEach(
     pools,
-    (pool) => ({ ...LENS, data: lensInterface.encodeFunctionData('read', [pool.address]) as Hex, gas: HEAD_GAS }),
+    (pool) => lensRead(LENS, lensInterface.encodeFunctionData('read', [pool.address]), HEAD_GAS),
     decodeHead,
   )
 }

@@ -4,8 +4,8 @@ import { type DexRow, type Hex, toAddress } from '@sluice/chains'
 import type { Log } from '@sluice/rpc'
 import { id as keccakOf } from 'ethers'
 import type { ListedPool, Pool, Reads } from '../../family.ts'
-import { lensOf } from '../../lenses.ts'
-import { readEach } from '../common/read-each.ts'
+import { lensOf, lensRead } from '../../lenses.ts'
+import { stateReader } from '../common/read-each.ts'
 import type { BalancerV2Fixed, BalancerV2State } from './types.ts'
 
 const LENS = lensOf('BalancerV2Lens')
@@ -18,17 +18,10 @@ export const READ_GAS = 350_000
 const TOKENS_GAS = 150_000
 const POOL_ID_PATTERN = /^0x[0-9a-f]{64}$/
 
-export function readStates(row: DexRow, pools: readonly Pool[]): Reads<readonly (BalancerV2State | null)[]> {
-  return readEach(
-    pools,
-    (pool) => ({
-      ...LENS,
-      data: lensInterface.encodeFunctionData('read', [row.address, pool.id]) as Hex,
-      gas: READ_GAS,
-    }),
-    decodeState,
-  )
-}
+export const readStates = stateReader(
+  ({ id }, { address }) => lensRead(LENS, lensInterface.encodeFunctionData('read', [address, id]), READ_GAS),
+  decodeState,
+)
 
 /**
  * Decodes the state, and leaves out the pool's own share (BPT). Returns null while the pool is paused. Returns null if

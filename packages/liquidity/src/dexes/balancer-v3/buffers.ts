@@ -2,8 +2,8 @@
 import { BalancerV3BufferLens__factory } from '@sluice/bindings'
 import { callCodec } from '@sluice/bindings/codec'
 import { type Address, type DexRow, type Hex, toAddress, ZERO_ADDRESS } from '@sluice/chains'
-import type { Pool, Read, Reads } from '../../family.ts'
-import { lensOf } from '../../lenses.ts'
+import type { Pool, Read, Reads, TokenPair } from '../../family.ts'
+import { lensOf, lensRead } from '../../lenses.ts'
 import { findShareHoldings } from '../erc4626/holder.ts'
 import { type Erc4626Fixed, readVaults } from '../erc4626/state.ts'
 import type { VaultBuffer } from './buffer.ts'
@@ -29,7 +29,7 @@ const bufferId = (balancerVault: Address, share: Address) => `${share}${balancer
 /** Finds the buffers of pairs of an asset and its ERC-4626 share. */
 export function* findBuffers(
   { address: balancerVault, family, brand: dex }: DexRow,
-  pairs: readonly (readonly [Address, Address])[],
+  pairs: readonly TokenPair[],
 ): Reads<readonly Pool<null>[]> {
   const tokens = [...new Set(pairs.flat())]
   const data = findCodec.encode(balancerVault, tokens)
@@ -61,11 +61,8 @@ export function* readFixed(_row: DexRow, pools: readonly Pool<null>[]): Reads<re
   })
 }
 
-export const bufferRead = ({ address: balancerVault }: DexRow, { address: share }: Pool<unknown>): Read => ({
-  ...LENS,
-  data: lensInterface.encodeFunctionData('read', [balancerVault, share]) as Hex,
-  gas: READ_GAS,
-})
+export const bufferRead = ({ address: balancerVault }: DexRow, { address: share }: Pool<unknown>): Read =>
+  lensRead(LENS, lensInterface.encodeFunctionData('read', [balancerVault, share]), READ_GAS)
 
 /**
  * Decodes buffers, and reads their ERC-4626 vaults. Returns null for a closed buffer, and if the math of its vault is

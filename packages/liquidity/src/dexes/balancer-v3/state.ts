@@ -10,7 +10,7 @@ import { type DexRow, type Hex, toAddress, ZERO_ADDRESS } from '@sluice/chains'
 import type { Log } from '@sluice/rpc'
 import { id as keccakOf } from 'ethers'
 import { nullIfRefused, type Pool, type Read, type Reads } from '../../family.ts'
-import { lensOf } from '../../lenses.ts'
+import { lensOf, lensRead } from '../../lenses.ts'
 import { bufferRead, decodeBuffers, isBuffer } from './buffers.ts'
 import { computeScaledOut, liveBalancesOf } from './math.ts'
 import { type ReclammClock, virtualBalances } from './reclamm.ts'
@@ -37,11 +37,8 @@ export function* readStates(row: DexRow, pools: readonly Pool[]): Reads<readonly
   )
 }
 
-const poolRead = (row: DexRow, pool: Pool): Read => ({
-  ...LENS,
-  data: lensInterface.encodeFunctionData('read', [row.address, pool.address]) as Hex,
-  gas: READ_GAS,
-})
+const poolRead = (row: DexRow, pool: Pool): Read =>
+  lensRead(LENS, lensInterface.encodeFunctionData('read', [row.address, pool.address]), READ_GAS)
 
 /**
  * Decodes a pool. Returns null while the pool is closed, and if a hook changes swaps in an unsupported way. Also

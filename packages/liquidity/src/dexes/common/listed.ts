@@ -1,7 +1,6 @@
 /** Verifies pools of a pool list on chain, for families whose pool id is the hash of a key. */
 import { type Address, isAddress, toAddress } from '@sluice/chains'
-import type { ListedPool, Pool, Reads } from '../../family.ts'
-import type { TokenPair } from './direction.ts'
+import type { ListedPool, Pool, Reads, TokenPair } from '../../family.ts'
 
 /** Returns the two tokens of a listed pool; null unless they are two different addresses. */
 export function validPairOf(tokens: readonly Address[]): TokenPair | null {

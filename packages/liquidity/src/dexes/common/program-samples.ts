@@ -5,9 +5,8 @@
 import { IERC20__factory, ProgramLens__factory } from '@sluice/bindings'
 import { type Address, type Hex, ZERO_ADDRESS } from '@sluice/chains'
 import { encodeProgram } from '@sluice/program'
-import type { DexFamily, Pool, Reads } from '../../family.ts'
+import type { DexFamily, Pool, Reads, TokenPair } from '../../family.ts'
 import { ownGuardLensOf } from '../../lenses.ts'
-import type { TokenPair } from './direction.ts'
 import { findHoldings, type Holding, SIMULATED_BALANCE } from './holdings.ts'
 import { sampledFamily } from './sampled-family.ts'
 

@@ -1,5 +1,5 @@
 /** Reads pools with one read per pool. */
-import type { Hex } from '@sluice/chains'
+import type { DexRow, Hex } from '@sluice/chains'
 import type { Pool, Read, Reads } from '../../family.ts'
 
 /** Reads each pool and decodes the result; null if the read reverts or `decode` returns null. */
@@ -11,3 +11,9 @@ export function* readEach<P extends Pool, T>(
   const answers = yield pools.map(readOf)
   return answers.map((answer, i) => answer && decode(answer, pools[i]!))
 }
+
+/** Returns the `readStates` of a family that reads each pool with one read. `decode` is that of `readEach`. */
+export const stateReader =
+  <T>(readOf: (pool: Pool, row: DexRow) => Read, decode: (answer: Hex, pool: Pool) => T | null) =>
+  (row: DexRow, pools: readonly Pool[]): Reads<readonly (T | null)[]> =>
+    readEach(pools, (pool) => readOf(pool, row), decode)

@@ -2,8 +2,7 @@
 import { type Address, type DexRow, type Hex, toAddress } from '@sluice/chains'
 import { Interface, ZeroHash } from 'ethers'
 import { expect, test } from 'vitest'
-import type { Pool, Reads } from '../../family.ts'
-import type { TokenPair } from './direction.ts'
+import type { Pool, Reads, TokenPair } from '../../family.ts'
 import { sampledFamily } from './sampled-family.ts'
 import type { SampledState } from './sampled-state.ts'
 

@@ -5,9 +5,9 @@
 import { callCodec } from '@sluice/bindings/codec'
 import type { Address, DexRow, Hex } from '@sluice/chains'
 import type { Interface } from 'ethers'
-import type { DexFamily, Pool, Read, Reads, SampledSwap } from '../../family.ts'
+import type { DexFamily, Pool, Read, Reads, SampledSwap, TokenPair } from '../../family.ts'
 import { max } from '../../math/integers.ts'
-import { coinIndices, type TokenPair } from './direction.ts'
+import { coinIndices } from './direction.ts'
 import { gasRow } from './gas.ts'
 import { amountsAround, hasSameLadders, isSameAmount, ladderOf, searchLadder, withFocus } from './sampled-ladder.ts'
 import {

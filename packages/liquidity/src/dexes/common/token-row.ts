@@ -1,6 +1,6 @@
 /** Finds pools for rows whose address is a token. Such a token is a pool of its underlying token and itself. */
-import { type Address, type DexRow, type Hex, toAddress } from '@sluice/chains'
-import type { Pool, Read, Reads } from '../../family.ts'
+import { type DexRow, type Hex, toAddress } from '@sluice/chains'
+import type { Pool, Read, Reads, TokenPair } from '../../family.ts'
 import { pairKey } from './direction.ts'
 
 /**
@@ -11,7 +11,7 @@ import { pairKey } from './direction.ts'
  */
 export function* findTokenRow(
   { family, brand: dex, address }: DexRow,
-  pairs: readonly (readonly [Address, Address])[],
+  pairs: readonly TokenPair[],
   read: Read,
   decode: (answer: Hex) => string,
 ): Reads<readonly Pool<null>[]> {

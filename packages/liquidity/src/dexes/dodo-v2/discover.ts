@@ -4,8 +4,8 @@ import { callCodec } from '@sluice/bindings/codec'
 import { type Address, type DexRow, type Hex, toAddress } from '@sluice/chains'
 import type { Log } from '@sluice/rpc'
 import { id } from 'ethers'
-import type { Pool, Reads } from '../../family.ts'
-import { lensOf } from '../../lenses.ts'
+import type { Pool, Reads, TokenPair } from '../../family.ts'
+import { lensOf, lensRead } from '../../lenses.ts'
 import { chunks } from '../common/chunks.ts'
 import { type FactoryList, withDeepestPools } from '../common/deepest-pools.ts'
 
@@ -38,14 +38,12 @@ function factoriesOf({ address, contracts = {} }: DexRow): readonly Address[] {
   return [...new Set([address, ...otherFactories.map(([, factory]) => factory)])]
 }
 
-export function* findPools(row: DexRow, pairs: readonly (readonly [Address, Address])[]): Reads<readonly Pool<null>[]> {
+export function* findPools(row: DexRow, pairs: readonly TokenPair[]): Reads<readonly Pool<null>[]> {
   const factories = factoriesOf(row)
   const batches = chunks(pairs, PAIRS_PER_READ)
-  const answers = yield batches.map((batch) => ({
-    ...LENS,
-    data: findCodec.encode(factories, batch.flat(), MAX_POOLS),
-    gas: 12_000 * factories.length * batch.length,
-  }))
+  const answers = yield batches.map((batch) =>
+    lensRead(LENS, findCodec.encode(factories, batch.flat(), MAX_POOLS), 12_000 * factories.length * batch.length),
+  )
   const lists = batches.flatMap((batch, b) => {
     const answer = answers[b]
     if (!answer) return []

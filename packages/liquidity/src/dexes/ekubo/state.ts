@@ -4,7 +4,7 @@ import { callCodec, eventReader } from '@sluice/bindings/codec'
 import type { DexRow, Hex } from '@sluice/chains'
 import type { BlockHeader, Log } from '@sluice/rpc'
 import type { Pool, Reads } from '../../family.ts'
-import { lensOf } from '../../lenses.ts'
+import { lensOf, lensRead } from '../../lenses.ts'
 import type { Tick } from '../../math/concentrated.ts'
 import { changeLiquidity } from '../../math/positions.ts'
 import { chunks } from '../common/chunks.ts'
@@ -80,11 +80,13 @@ function* readTicks(
     ticklessState && spacings[i] ? wordsAround(ticklessState.tick, spacings[i]) : [],
   )
   const reads = rangesByPool.map((poolRanges, i) =>
-    poolRanges.map(([first, last]) => ({
-      ...LENS,
-      data: ticksCodec.encode(address, pools[i]!.id, spacings[i]!, first, last),
-      gas: (last - first + 1) * WORD_GAS[versionOf(family)] + TICKS_GAS,
-    })),
+    poolRanges.map(([first, last]) =>
+      lensRead(
+        LENS,
+        ticksCodec.encode(address, pools[i]!.id, spacings[i]!, first, last),
+        (last - first + 1) * WORD_GAS[versionOf(family)] + TICKS_GAS,
+      ),
+    ),
   )
   const answersByPool = splitAnswers(reads, yield reads.flat())
   return ticklessStates.map((ticklessState, i) => {

@@ -1,11 +1,11 @@
 /** Finds and reads Fluid DEX pools. */
 import { type FluidDexLens, FluidDexLens__factory } from '@sluice/bindings'
-import { type Address, type DexRow, type Hex, toAddress } from '@sluice/chains'
-import type { Pool, Reads } from '../../family.ts'
-import { lensOf } from '../../lenses.ts'
+import { type DexRow, type Hex, toAddress } from '@sluice/chains'
+import type { Pool, Reads, TokenPair } from '../../family.ts'
+import { lensOf, lensRead } from '../../lenses.ts'
 import { pairKey } from '../common/direction.ts'
 import { withNative } from '../common/native-pairs.ts'
-import { readEach } from '../common/read-each.ts'
+import { stateReader } from '../common/read-each.ts'
 import type { FluidDexState, FluidReserves } from './types.ts'
 
 const LENS = lensOf('FluidDexLens')
@@ -17,11 +17,9 @@ const LIST_GAS = 3_000_000
 const READ_GAS = 400_000
 
 /** Finds pools in the list of the resolver, which has no getter by token. */
-export function* findPools(row: DexRow, pairs: readonly (readonly [Address, Address])[]): Reads<readonly Pool<null>[]> {
+export function* findPools(row: DexRow, pairs: readonly TokenPair[]): Reads<readonly Pool<null>[]> {
   const { family, brand: dex } = row
-  const [answer] = yield [
-    { ...LENS, data: lensInterface.encodeFunctionData('list', [row.address]) as Hex, gas: LIST_GAS },
-  ]
+  const [answer] = yield [lensRead(LENS, lensInterface.encodeFunctionData('list', [row.address]), LIST_GAS)]
   if (!answer) return []
   const [pools, tokens] = lensInterface.decodeFunctionResult('list', answer) as unknown as [string[], string[]]
   const pairKeys = new Set(withNative(pairs, row.contracts?.wrappedNative).map(pairKey))
@@ -34,17 +32,11 @@ export function* findPools(row: DexRow, pairs: readonly (readonly [Address, Addr
   })
 }
 
-export function readStates(_row: DexRow, pools: readonly Pool[]): Reads<readonly (FluidDexState | null)[]> {
-  return readEach(
-    pools,
-    ({ address, tokens }) => ({
-      ...LENS,
-      data: lensInterface.encodeFunctionData('read', [address, tokens[0]!, tokens[1]!]) as Hex,
-      gas: READ_GAS,
-    }),
-    decodeState,
-  )
-}
+export const readStates = stateReader(
+  ({ address, tokens }) =>
+    lensRead(LENS, lensInterface.encodeFunctionData('read', [address, tokens[0]!, tokens[1]!]), READ_GAS),
+  decodeState,
+)
 
 /** Bits of storage slot 1 (`settings`) that enable the collateral and the debt curve. */
 const [COLLATERAL_FLAG, DEBT_FLAG] = [1n, 2n]

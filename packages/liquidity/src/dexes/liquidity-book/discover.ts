@@ -3,8 +3,8 @@ import { ILiquidityBookFactory__factory, LiquidityBookLens__factory } from '@slu
 import { callCodec } from '@sluice/bindings/codec'
 import { type Address, type DexRow, type Hex, toAddress } from '@sluice/chains'
 import type { Log } from '@sluice/rpc'
-import type { Pool, Reads } from '../../family.ts'
-import { LIQUIDITY_BOOK_LENS } from '../../lenses.ts'
+import type { Pool, Reads, TokenPair } from '../../family.ts'
+import { LIQUIDITY_BOOK_LENS, lensRead } from '../../lenses.ts'
 import { chunks } from '../common/chunks.ts'
 
 type FoundPool = { readonly index: bigint; readonly pool: string; readonly tokenX: string }
@@ -17,13 +17,11 @@ const factoryInterface = ILiquidityBookFactory__factory.createInterface()
 /** Token pairs per read. A read takes about 3 million gas if some pairs have several bin steps. */
 const PAIRS_PER_READ = 250
 
-export function* findPools(row: DexRow, pairs: readonly (readonly [Address, Address])[]): Reads<readonly Pool<null>[]> {
+export function* findPools(row: DexRow, pairs: readonly TokenPair[]): Reads<readonly Pool<null>[]> {
   const batches = chunks(pairs, PAIRS_PER_READ)
-  const answers = yield batches.map((batch) => ({
-    ...LIQUIDITY_BOOK_LENS,
-    data: findCodec.encode(row.address, batch.flat()),
-    gas: 12_000 * batch.length,
-  }))
+  const answers = yield batches.map((batch) =>
+    lensRead(LIQUIDITY_BOOK_LENS, findCodec.encode(row.address, batch.flat()), 12_000 * batch.length),
+  )
   return batches.flatMap((batch, b) => {
     const answer = answers[b]
     if (!answer) return []

@@ -1,13 +1,13 @@
 /** Family of Maker's LitePSM modules (peg stability modules). */
 import { ILitePsm__factory, LitePsmLens__factory } from '@sluice/bindings'
-import { type Address, type DexRow, type Hex, toAddress } from '@sluice/chains'
-import type { DexFamily, Pool, Reads } from '../../family.ts'
-import { lensOf } from '../../lenses.ts'
+import { type DexRow, type Hex, toAddress } from '@sluice/chains'
+import type { DexFamily, Pool, Reads, TokenPair } from '../../family.ts'
+import { lensOf, lensRead } from '../../lenses.ts'
 import { linearCapacity } from '../common/capacity-family.ts'
 import { isZeroForOne } from '../common/direction.ts'
 import { quoteByDirection } from '../common/exact-input.ts'
 import { poolStep } from '../common/pool-step.ts'
-import { readEach } from '../common/read-each.ts'
+import { stateReader } from '../common/read-each.ts'
 import { approximateMaxInput, type LitePsmState, quote, rateOf } from './math.ts'
 
 const LENS = lensOf('LitePsmLens')
@@ -17,11 +17,9 @@ const psmInterface = ILitePsm__factory.createInterface()
 const READ_GAS = 60_000
 
 /** Finds the pool of a row, which is the module itself. */
-function* findPools(row: DexRow, pairs: readonly (readonly [Address, Address])[]): Reads<readonly Pool<null>[]> {
+function* findPools(row: DexRow, pairs: readonly TokenPair[]): Reads<readonly Pool<null>[]> {
   const { family, brand: dex, address } = row
-  const [answer] = yield [
-    { ...LENS, data: lensInterface.encodeFunctionData('tokens', [address]) as Hex, gas: READ_GAS },
-  ]
+  const [answer] = yield [lensRead(LENS, lensInterface.encodeFunctionData('tokens', [address]), READ_GAS)]
   if (!answer) return []
   const { gem, dai } = lensInterface.decodeFunctionResult('tokens', answer)
   const tokens = [toAddress(gem), toAddress(dai)] as const
@@ -29,16 +27,13 @@ function* findPools(row: DexRow, pairs: readonly (readonly [Address, Address])[]
   return isRequested ? [{ id: address, family, dex, address, tokens, state: null }] : []
 }
 
-function readStates(_row: DexRow, pools: readonly Pool[]): Reads<readonly (LitePsmState | null)[]> {
-  return readEach(
-    pools,
-    ({ address }) => ({ ...LENS, data: lensInterface.encodeFunctionData('read', [address]) as Hex, gas: READ_GAS }),
-    (answer) => {
-      const [{ tin, tout, factor, dai, gems }] = lensInterface.decodeFunctionResult('read', answer)
-      return { tin, tout, factor, dai, gems }
-    },
-  )
-}
+const readStates = stateReader(
+  ({ address }) => lensRead(LENS, lensInterface.encodeFunctionData('read', [address]), READ_GAS),
+  (answer) => {
+    const [{ tin, tout, factor, dai, gems }] = lensInterface.decodeFunctionResult('read', answer)
+    return { tin, tout, factor, dai, gems }
+  },
+)
 
 const topics: readonly Hex[] = (['SellGem', 'BuyGem', 'File'] as const).map(
   (name) => psmInterface.getEvent(name as 'SellGem').topicHash as Hex,

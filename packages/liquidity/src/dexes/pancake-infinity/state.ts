@@ -8,7 +8,7 @@ import type { DexRow, Hex } from '@sluice/chains'
 import type { Log } from '@sluice/rpc'
 import { id as keccakOf } from 'ethers'
 import type { Pool, Reads } from '../../family.ts'
-import { PANCAKE_INFINITY_LENS } from '../../lenses.ts'
+import { lensRead, PANCAKE_INFINITY_LENS } from '../../lenses.ts'
 import { decodeBins } from '../../math/bins.ts'
 import { changeLiquidity } from '../../math/positions.ts'
 import { joinTicks, splitAnswers, wordRanges } from '../common/concentrated-state.ts'
@@ -44,18 +44,17 @@ const clReads = ({ address: manager }: DexRow, pool: Pool<null>) => [
     data: lensInterface.encodeFunctionData('readCl', [manager, pool.id]) as Hex,
     gas: CL_STATE_GAS,
   },
-  ...wordRanges(spacingOf(keyOf(pool))).map(({ first, last, gas }) => ({
-    ...PANCAKE_INFINITY_LENS,
-    data: lensInterface.encodeFunctionData('ticks', [manager, pool.id, spacingOf(keyOf(pool)), first, last]) as Hex,
-    gas,
-  })),
+  ...wordRanges(spacingOf(keyOf(pool))).map(({ first, last, gas }) =>
+    lensRead(
+      PANCAKE_INFINITY_LENS,
+      lensInterface.encodeFunctionData('ticks', [manager, pool.id, spacingOf(keyOf(pool)), first, last]),
+      gas,
+    ),
+  ),
 ]
 
-const binRead = ({ address: manager }: DexRow, { id }: Pool<null>) => ({
-  ...PANCAKE_INFINITY_LENS,
-  data: lensInterface.encodeFunctionData('readBin', [manager, id, MAX_BINS]) as Hex,
-  gas: BINS_GAS,
-})
+const binRead = ({ address: manager }: DexRow, { id }: Pool<null>) =>
+  lensRead(PANCAKE_INFINITY_LENS, lensInterface.encodeFunctionData('readBin', [manager, id, MAX_BINS]), BINS_GAS)
 
 function decodeCl(pool: Pool<null>, [stateAnswer, ...tickAnswers]: readonly (Hex | null)[]): InfinityState | null {
   const ticks = joinTicks(tickAnswers)

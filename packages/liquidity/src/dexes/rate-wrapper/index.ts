@@ -1,14 +1,14 @@
 /** Family of wrappers of rebasing tokens. */
 import { RateWrapperLens__factory } from '@sluice/bindings'
-import type { Address, DexRow, Hex } from '@sluice/chains'
-import type { DexFamily, Pool, Reads } from '../../family.ts'
-import { lensOf } from '../../lenses.ts'
+import type { DexRow, Hex } from '@sluice/chains'
+import type { DexFamily, Pool, Reads, TokenPair } from '../../family.ts'
+import { lensOf, lensRead } from '../../lenses.ts'
 import { NO_LIMIT } from '../../math/capacity.ts'
 import { linearCapacity } from '../common/capacity-family.ts'
 import { isZeroForOne } from '../common/direction.ts'
 import { quoteByDirection } from '../common/exact-input.ts'
 import { poolStep } from '../common/pool-step.ts'
-import { readEach } from '../common/read-each.ts'
+import { stateReader } from '../common/read-each.ts'
 import { findTokenRow } from '../common/token-row.ts'
 import { amountForShares, quote, type RateWrapperState, sharesForAmount } from './math.ts'
 
@@ -19,18 +19,15 @@ const lensInterface = RateWrapperLens__factory.createInterface()
 const READ_GAS = 300_000
 
 /** Finds the pool of a row, which is the wrapper itself. */
-function findPools(row: DexRow, pairs: readonly (readonly [Address, Address])[]): Reads<readonly Pool<null>[]> {
+function findPools(row: DexRow, pairs: readonly TokenPair[]): Reads<readonly Pool<null>[]> {
   const read = { ...LENS, data: lensInterface.encodeFunctionData('underlying', [row.address]) as Hex, gas: 60_000 }
   return findTokenRow(row, pairs, read, (answer) => lensInterface.decodeFunctionResult('underlying', answer)[0])
 }
 
-function readStates(_row: DexRow, pools: readonly Pool[]): Reads<readonly (RateWrapperState | null)[]> {
-  return readEach(
-    pools,
-    (pool) => ({ ...LENS, data: lensInterface.encodeFunctionData('read', [pool.address]) as Hex, gas: READ_GAS }),
-    decodeState,
-  )
-}
+const readStates = stateReader(
+  (pool) => lensRead(LENS, lensInterface.encodeFunctionData('read', [pool.address]), READ_GAS),
+  decodeState,
+)
 
 /** Decodes a state; null if our math does not reproduce the wrapper's quotes. */
 function decodeState(answer: Hex): RateWrapperState | null {

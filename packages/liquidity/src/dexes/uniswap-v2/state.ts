@@ -4,7 +4,7 @@ import { eventReader } from '@sluice/bindings/codec'
 import type { DexRow, Hex } from '@sluice/chains'
 import type { Log } from '@sluice/rpc'
 import type { Pool, Reads } from '../../family.ts'
-import { PAIR_LENS } from '../../lenses.ts'
+import { lensRead, PAIR_LENS } from '../../lenses.ts'
 import { chunks } from '../common/chunks.ts'
 import type { MeasuredFee } from './fee.ts'
 import type { UniswapV2State } from './types.ts'
@@ -20,11 +20,13 @@ const RESERVE_MASK = (1n << 112n) - 1n
 
 export function* readStates(row: DexRow, pools: readonly Pool<null>[]): Reads<readonly (UniswapV2State | null)[]> {
   const batches = chunks(pools, POOLS_PER_READ)
-  const answers = yield batches.map((batch) => ({
-    ...PAIR_LENS,
-    data: lensInterface.encodeFunctionData('reserves', [batch.map((pool) => pool.address)]) as Hex,
-    gas: 6_000 * batch.length,
-  }))
+  const answers = yield batches.map((batch) =>
+    lensRead(
+      PAIR_LENS,
+      lensInterface.encodeFunctionData('reserves', [batch.map((pool) => pool.address)]),
+      6_000 * batch.length,
+    ),
+  )
   return batches.flatMap((batch, b) => {
     const answer = answers[b]
     if (!answer) return batch.map(() => null)

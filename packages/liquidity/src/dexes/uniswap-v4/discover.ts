@@ -4,7 +4,7 @@ import { callCodec } from '@sluice/bindings/codec'
 import { keccak256 } from '@sluice/bindings/keccak'
 import { type Address, type DexRow, type Hex, isAddress, toAddress, ZERO_ADDRESS } from '@sluice/chains'
 import type { Log } from '@sluice/rpc'
-import type { ListedPool, Pool, Reads } from '../../family.ts'
+import type { ListedPool, Pool, Reads, TokenPair } from '../../family.ts'
 import { UNISWAP_V4_LENS } from '../../lenses.ts'
 import { chunks } from '../common/chunks.ts'
 import { sortPair } from '../common/direction.ts'
@@ -62,7 +62,7 @@ function poolId([currency0, currency1]: readonly [Address, Address], key: Uniswa
   return keccak256(Buffer.from(words.join(''), 'hex'))
 }
 
-export function* findPools(row: DexRow, pairs: readonly (readonly [Address, Address])[]): Reads<readonly Pool<null>[]> {
+export function* findPools(row: DexRow, pairs: readonly TokenPair[]): Reads<readonly Pool<null>[]> {
   const candidates = withNative(pairs, row.contracts?.wrappedNative).flatMap((pair) => usualPools(row, pair))
   return yield* initializedPools(row, candidates)
 }

@@ -3,7 +3,7 @@ import { IUniswapV4PoolManagerState__factory, UniswapV4Lens__factory } from '@sl
 import type { DexRow, Hex } from '@sluice/chains'
 import type { Log } from '@sluice/rpc'
 import type { Pool, Reads } from '../../family.ts'
-import { UNISWAP_V4_LENS } from '../../lenses.ts'
+import { lensRead, UNISWAP_V4_LENS } from '../../lenses.ts'
 import type { Tick } from '../../math/concentrated.ts'
 import { changeLiquidity } from '../../math/positions.ts'
 import { joinTicks, splitAnswers, wordRanges } from '../common/concentrated-state.ts'
@@ -25,17 +25,13 @@ export function* readStates(row: DexRow, pools: readonly Pool<null>[]): Reads<re
       data: lensInterface.encodeFunctionData('read', [row.address, pool.id]) as Hex,
       gas: STATE_GAS,
     },
-    ...wordRanges(keyOf(pool).tickSpacing).map(({ first, last, gas }) => ({
-      ...UNISWAP_V4_LENS,
-      data: lensInterface.encodeFunctionData('ticks', [
-        row.address,
-        pool.id,
-        keyOf(pool).tickSpacing,
-        first,
-        last,
-      ]) as Hex,
-      gas,
-    })),
+    ...wordRanges(keyOf(pool).tickSpacing).map(({ first, last, gas }) =>
+      lensRead(
+        UNISWAP_V4_LENS,
+        lensInterface.encodeFunctionData('ticks', [row.address, pool.id, keyOf(pool).tickSpacing, first, last]),
+        gas,
+      ),
+    ),
   ])
   const answers = yield reads.flat()
   const answersByPool = splitAnswers(reads, answers)
@@ -51,11 +47,9 @@ export function* refreshStates(
   row: DexRow,
   pools: readonly Pool<UniswapV4State>[],
 ): Reads<readonly (UniswapV4State | null)[]> {
-  const answers = yield pools.map(({ id }) => ({
-    ...UNISWAP_V4_LENS,
-    data: lensInterface.encodeFunctionData('read', [row.address, id]) as Hex,
-    gas: STATE_GAS,
-  }))
+  const answers = yield pools.map(({ id }) =>
+    lensRead(UNISWAP_V4_LENS, lensInterface.encodeFunctionData('read', [row.address, id]), STATE_GAS),
+  )
   return pools.map(({ state }, i) => {
     const stateAnswer = answers[i]
     return stateAnswer ? decodeState(stateAnswer, state.tickSpacing, state.ticks) : null
