@@ -3,9 +3,8 @@ import { type AaveGsmLens, AaveGsmLens__factory, IAaveGsm__factory } from '@slui
 import { type DexRow, type Hex, toAddress } from '@sluice/chains'
 import type { DexFamily, Pool, Reads, TokenPair } from '../../family.ts'
 import { lensOf, lensRead } from '../../lenses.ts'
-import { linearCapacity } from '../common/capacity-family.ts'
-import { isZeroForOne } from '../common/direction.ts'
-import { quoteByDirection } from '../common/exact-input.ts'
+import { linearTrade } from '../common/exact-input.ts'
+import { contractPool } from '../common/make-pool.ts'
 import { poolStep } from '../common/pool-step.ts'
 import { stateReader } from '../common/read-each.ts'
 import { type AaveGsmState, approximateMaxInput, quote, rateOf, tradeForSale } from './math.ts'
@@ -20,7 +19,6 @@ const READ_GAS = 150_000
 
 /** Finds the modules that the registry at the row's address lists. */
 function* findPools(row: DexRow, pairs: readonly TokenPair[]): Reads<readonly Pool<null>[]> {
-  const { family, brand: dex } = row
   const [answer] = yield [lensRead(LENS, lensInterface.encodeFunctionData('find', [row.address]), FIND_GAS)]
   if (!answer) return []
   const [modules] = lensInterface.decodeFunctionResult('find', answer)
@@ -29,7 +27,7 @@ function* findPools(row: DexRow, pairs: readonly TokenPair[]): Reads<readonly Po
     const address = toAddress(module)
     const tokens = [toAddress(asset), toAddress(gho)] as const
     const isRequested = pairs.some((pair) => tokens.every((token) => pair.includes(token)))
-    return isRequested ? [{ id: address, family, dex, address, tokens, state: null }] : []
+    return isRequested ? [contractPool(row, address, tokens)] : []
   })
 }
 
@@ -56,17 +54,7 @@ export const aaveGsm: DexFamily<AaveGsmState> = {
   topics,
   applyLog: () => 'reread',
 
-  quoteExactInput: quoteByDirection('aave-gsm', quote),
-
-  ...linearCapacity<AaveGsmState>((pool, tokenIn, tokenOut) => {
-    const { state } = pool
-    const sellsAsset = isZeroForOne(pool, tokenIn, tokenOut)
-    return {
-      quote: (amountIn) => quote(state, sellsAsset, amountIn),
-      approximateLimit: approximateMaxInput(state, sellsAsset),
-      rate: rateOf(state, sellsAsset),
-    }
-  }),
+  ...linearTrade('aave-gsm', { quote, approximateMaxInput, rateOf }),
 
   // The module mints GHO, so it holds no reserve of GHO. It pays out this much for all of the asset that it still
   // accepts.

@@ -4,6 +4,7 @@ import { callCodec } from '@sluice/bindings/codec'
 import { type Address, type DexRow, type Hex, toAddress, ZERO_ADDRESS } from '@sluice/chains'
 import type { Pool, Reads, TokenPair } from '../../family.ts'
 import { lensOf, lensRead } from '../../lenses.ts'
+import { contractPool } from '../common/make-pool.ts'
 import { stateReader } from '../common/read-each.ts'
 import { type AaveV3State, balanceOf } from './math.ts'
 
@@ -35,8 +36,7 @@ export function* findPools(row: DexRow, pairs: readonly TokenPair[]): Reads<read
     const isRequested = pairs.some((pair) => pair.includes(asset) && pair.includes(aToken))
     if (aToken === ZERO_ADDRESS || aToken === asset || !isRequested) return []
     const fixed: AaveV3Fixed = { market: row.address }
-    const { family, brand: dex } = row
-    return [{ id: aToken, family, dex, address: aToken, tokens: [asset, aToken], fixed, state: null }]
+    return [contractPool(row, aToken, [asset, aToken], fixed)]
   })
 }
 

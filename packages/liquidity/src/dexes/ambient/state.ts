@@ -7,6 +7,7 @@ import type { Pool, Reads, TokenPair } from '../../family.ts'
 import { lensOf, lensRead } from '../../lenses.ts'
 import { chunks } from '../common/chunks.ts'
 import { sortPair } from '../common/direction.ts'
+import { singletonPool } from '../common/make-pool.ts'
 import { withNative } from '../common/native-pairs.ts'
 import { stateReader } from '../common/read-each.ts'
 import type { AmbientFixed, AmbientLevel, AmbientState } from './types.ts'
@@ -46,9 +47,8 @@ export function* findPools(row: DexRow, pairs: readonly TokenPair[]): Reads<read
 
 function makePool(row: DexRow, pair: TokenPair): Pool<null> {
   const tokens = sortPair(pair)
-  const { family, brand: dex, address } = row
   const fixed: AmbientFixed = { poolIdx: POOL_IDX }
-  return { id: poolHash(tokens, fixed), family, dex, address, tokens, fixed, state: null }
+  return singletonPool(row, poolHash(tokens, fixed), tokens, fixed)
 }
 
 /**

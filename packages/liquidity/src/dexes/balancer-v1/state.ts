@@ -6,6 +6,7 @@ import type { Log } from '@sluice/rpc'
 import { zeroPadBytes } from 'ethers'
 import type { Pool, Reads, TokenPair } from '../../family.ts'
 import { lensOf, lensRead } from '../../lenses.ts'
+import { contractPool } from '../common/make-pool.ts'
 import { stateReader } from '../common/read-each.ts'
 import type { BalancerV1State } from './math.ts'
 
@@ -38,8 +39,7 @@ export function* findPools(row: DexRow, pairs: readonly TokenPair[]): Reads<read
     if (!answer) continue
     for (const { pool, tokens } of findCodec.decode(answer)[0]) {
       const address = toAddress(pool)
-      const { family, brand: dex } = row
-      foundPools.set(address, { id: address, family, dex, address, tokens: tokens.map(toAddress), state: null })
+      foundPools.set(address, contractPool(row, address, tokens.map(toAddress)))
     }
   }
   return [...foundPools.values()]

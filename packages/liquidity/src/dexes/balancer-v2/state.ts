@@ -5,6 +5,7 @@ import type { Log } from '@sluice/rpc'
 import { id as keccakOf } from 'ethers'
 import type { ListedPool, Pool, Reads } from '../../family.ts'
 import { lensOf, lensRead } from '../../lenses.ts'
+import { contractPool } from '../common/make-pool.ts'
 import { stateReader } from '../common/read-each.ts'
 import type { BalancerV2Fixed, BalancerV2State } from './types.ts'
 
@@ -109,13 +110,5 @@ export function* provePools(row: DexRow, listedPools: readonly ListedPool[]): Re
 function makePool(row: DexRow, poolId: Hex, tokens: readonly string[]): Pool<null> {
   const address = toAddress(poolId.slice(0, 42))
   const tradedTokens = tokens.map(toAddress).filter((token) => token !== address)
-  return {
-    id: poolId,
-    family: row.family,
-    dex: row.brand,
-    address,
-    tokens: tradedTokens,
-    fixed: { vault: row.address },
-    state: null,
-  }
+  return { ...contractPool(row, address, tradedTokens, { vault: row.address }), id: poolId }
 }

@@ -11,6 +11,7 @@ import type { Log } from '@sluice/rpc'
 import { id as keccakOf } from 'ethers'
 import { nullIfRefused, type Pool, type Read, type Reads } from '../../family.ts'
 import { lensOf, lensRead } from '../../lenses.ts'
+import { contractPool } from '../common/make-pool.ts'
 import { bufferRead, decodeBuffers, isBuffer } from './buffers.ts'
 import { computeScaledOut, liveBalancesOf } from './math.ts'
 import { type ReclammClock, virtualBalances } from './reclamm.ts'
@@ -248,13 +249,7 @@ export function registeredPool(row: DexRow, registration: Registration): Pool<nu
   const hooks = hooksConfig.shouldCallComputeDynamicSwapFee ? [hooksContract] : []
   const controllers = [factory, ...rateProviders, swapFeeManager, ...hooks]
   const dependsOn = [...new Set(controllers.map(toAddress))].filter((account) => account !== ZERO_ADDRESS)
-  return {
-    id: address,
-    family: row.family,
-    dex: row.brand,
-    address,
-    tokens: tokens.map(toAddress),
-    fixed: { vault: row.address, dependsOn, silent: toAddress(hooksContract) === address } satisfies BalancerV3Fixed,
-    state: null,
-  }
+  const silent = toAddress(hooksContract) === address
+  const fixed: BalancerV3Fixed = { vault: row.address, dependsOn, silent }
+  return contractPool(row, address, tokens.map(toAddress), fixed)
 }

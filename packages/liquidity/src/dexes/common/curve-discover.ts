@@ -6,6 +6,7 @@ import type { Pool, Reads, TokenPair } from '../../family.ts'
 import { CURVE_LENS, lensRead } from '../../lenses.ts'
 import { chunks } from './chunks.ts'
 import { type FactoryList, withDeepestPools } from './deepest-pools.ts'
+import { contractPool } from './make-pool.ts'
 import { fromCoin, toCoin, withNative } from './native-pairs.ts'
 
 const lensInterface = CurveLens__factory.createInterface()
@@ -57,7 +58,7 @@ export function findCurvePools({ family, registryId }: CurveDiscovery) {
       const coins = (lensInterface.decodeFunctionResult('coins', answer) as unknown as [string[]])[0].map(toAddress)
       const tokens = coins.map(fromCoin)
       if (tokens.length < 2) return []
-      return [{ id: address, family, dex: row.brand, address, tokens, state: null }]
+      return [contractPool({ ...row, family }, address, tokens)]
     })
   }
 }

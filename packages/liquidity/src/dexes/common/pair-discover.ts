@@ -9,6 +9,7 @@ import { lensRead, PAIR_LENS } from '../../lenses.ts'
 import { nonzeroAddresses } from './address-list.ts'
 import { chunks } from './chunks.ts'
 import { sortPair } from './direction.ts'
+import { contractPool } from './make-pool.ts'
 
 export const findByGetterCodec = callCodec<[factory: string, getter: string, pairs: string[]], [string[]]>(
   PairLens__factory.createInterface(),
@@ -33,7 +34,7 @@ function* findByPair(row: DexRow, pairs: readonly TokenPair[], getter: string): 
 
 /** Returns a two-token pool with a contract of its own, without its state. */
 export function pairPool(row: DexRow, address: Address, pair: readonly [Address, Address]): Pool<null> {
-  return { id: address, family: row.family, dex: row.brand, address, tokens: sortPair(pair), state: null }
+  return contractPool(row, address, sortPair(pair))
 }
 
 /**

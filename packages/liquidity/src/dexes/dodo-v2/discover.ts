@@ -8,6 +8,7 @@ import type { Pool, Reads, TokenPair } from '../../family.ts'
 import { lensOf, lensRead } from '../../lenses.ts'
 import { chunks } from '../common/chunks.ts'
 import { type FactoryList, withDeepestPools } from '../common/deepest-pools.ts'
+import { contractPool } from '../common/make-pool.ts'
 
 const LENS = lensOf('DodoV2Lens')
 const lensInterface = DodoV2Lens__factory.createInterface()
@@ -59,12 +60,7 @@ export function* findPools(row: DexRow, pairs: readonly TokenPair[]): Reads<read
     })
   })
   const completeLists = yield* withDeepestPools(lists, POOL_BY_INDEX, MAX_POOLS)
-  return completeLists.flatMap(({ pools, tokens }) => pools.map((pool) => makePool(row, pool, tokens)))
-}
-
-/** @param tokens - base and quote token, in this order */
-function makePool(row: DexRow, address: Address, tokens: readonly [Address, Address]): Pool<null> {
-  return { id: address, family: row.family, dex: row.brand, address, tokens, state: null }
+  return completeLists.flatMap(({ pools, tokens }) => pools.map((pool) => contractPool(row, pool, tokens)))
 }
 
 const CREATED_EVENT = factoryInterface.getEvent('NewDVM')
@@ -76,5 +72,5 @@ export const creationTopics: readonly Hex[] = ['NewDVM', 'NewDPP', 'NewDSP', 'Ne
 export function createdPool(row: DexRow, log: Log): Pool<null> | null {
   if (!creationTopics.includes(log.topics[0]!)) return null
   const [base, quote, , pool] = factoryInterface.decodeEventLog(CREATED_EVENT, log.data)
-  return makePool(row, toAddress(pool), [toAddress(base), toAddress(quote)])
+  return contractPool(row, toAddress(pool), [toAddress(base), toAddress(quote)])
 }

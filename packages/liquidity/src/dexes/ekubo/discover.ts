@@ -7,6 +7,7 @@ import type { ListedPool, Pool, Reads, TokenPair } from '../../family.ts'
 import { chunks } from '../common/chunks.ts'
 import { sortPair } from '../common/direction.ts'
 import { proveByKey, validPairOf } from '../common/listed.ts'
+import { singletonPool } from '../common/make-pool.ts'
 import { withNative } from '../common/native-pairs.ts'
 import { concentratedType, configOf, decodeConfig, type EkuboVersion, poolId, V2_ID, versionOf } from './config.ts'
 import { sloadRead, slotsPerRead, stateSlotOf, wordsOf } from './storage.ts'
@@ -77,8 +78,7 @@ function* initializedPools(row: DexRow, candidates: readonly Pool<null>[]): Read
 
 function makePool(row: DexRow, pair: TokenPair, config: Hex): Pool<null> {
   const tokens = sortPair(pair)
-  const { family, brand: dex, address } = row
-  return { id: poolId(tokens, { config }), family, dex, address, tokens, fixed: { config }, state: null }
+  return singletonPool(row, poolId(tokens, { config }), tokens, { config })
 }
 
 /** Verifies listed pools. The id is the hash of the key, so a pool exists if the core has a state word for its id. */

@@ -6,6 +6,7 @@ import type { Log } from '@sluice/rpc'
 import { nullIfRefused, type Pool, type Reads, type TokenPair } from '../../family.ts'
 import { lensOf, lensRead } from '../../lenses.ts'
 import { pairKey, sortPair } from '../common/direction.ts'
+import { contractPool } from '../common/make-pool.ts'
 import { stateReader } from '../common/read-each.ts'
 import { limitsFromContract, quote } from './math.ts'
 import type { EulerSwapFixed, EulerSwapLimits, EulerSwapState } from './types.ts'
@@ -44,9 +45,7 @@ export function* findPools(row: DexRow, pairs: readonly TokenPair[]): Reads<read
 }
 
 function makePool(row: DexRow, tokens: readonly [Address, Address], pool: string, account: string): Pool<null> {
-  const { family, brand: dex } = row
-  const [address, fixed] = [toAddress(pool), { account: toAddress(account) } satisfies EulerSwapFixed]
-  return { id: address, family, dex, address, tokens, fixed, state: null }
+  return contractPool(row, toAddress(pool), tokens, { account: toAddress(account) } satisfies EulerSwapFixed)
 }
 
 export const creationTopics: readonly Hex[] = [registryInterface.getEvent('PoolRegistered').topicHash as Hex]

@@ -4,6 +4,7 @@ import { type DexRow, type Hex, toAddress } from '@sluice/chains'
 import type { Pool, Reads, TokenPair } from '../../family.ts'
 import { lensOf, lensRead } from '../../lenses.ts'
 import { pairKey } from '../common/direction.ts'
+import { contractPool } from '../common/make-pool.ts'
 import { withNative } from '../common/native-pairs.ts'
 import { stateReader } from '../common/read-each.ts'
 import type { FluidDexState, FluidReserves } from './types.ts'
@@ -18,7 +19,6 @@ const READ_GAS = 400_000
 
 /** Finds pools in the list of the resolver, which has no getter by token. */
 export function* findPools(row: DexRow, pairs: readonly TokenPair[]): Reads<readonly Pool<null>[]> {
-  const { family, brand: dex } = row
   const [answer] = yield [lensRead(LENS, lensInterface.encodeFunctionData('list', [row.address]), LIST_GAS)]
   if (!answer) return []
   const [pools, tokens] = lensInterface.decodeFunctionResult('list', answer) as unknown as [string[], string[]]
@@ -26,9 +26,7 @@ export function* findPools(row: DexRow, pairs: readonly TokenPair[]): Reads<read
   // Copy the list: `flatMap` of an ethers `Result` returns [0] instead of an empty list.
   return [...pools].flatMap((pool, k) => {
     const pair = [toAddress(tokens[2 * k]!), toAddress(tokens[2 * k + 1]!)] as const
-    if (!pairKeys.has(pairKey(pair))) return []
-    const address = toAddress(pool)
-    return [{ id: address, family, dex, address, tokens: pair, state: null }]
+    return pairKeys.has(pairKey(pair)) ? [contractPool(row, toAddress(pool), pair)] : []
   })
 }
 

@@ -11,6 +11,7 @@ import { PANCAKE_INFINITY_LENS } from '../../lenses.ts'
 import { chunks } from '../common/chunks.ts'
 import { sortPair } from '../common/direction.ts'
 import { isIntegerIn, proveByKey, validPairOf } from '../common/listed.ts'
+import { singletonPool } from '../common/make-pool.ts'
 import { withNative } from '../common/native-pairs.ts'
 import { PARAMETERS_BITS, poolId } from './key.ts'
 import type { InfinityKey } from './types.ts'
@@ -88,8 +89,7 @@ function* initializedPools(row: DexRow, candidates: readonly Pool<null>[]): Read
 
 function makePool(row: DexRow, pair: TokenPair, key: InfinityKey): Pool<null> {
   const tokens = sortPair(pair)
-  const { family, brand: dex, address } = row
-  return { id: poolId(tokens, address, key), family, dex, address, tokens, fixed: key, state: null }
+  return singletonPool(row, poolId(tokens, row.address, key), tokens, key)
 }
 
 /** Verifies listed pools. The id is the hash of the key, so a pool exists if the manager has a price for its id. */

@@ -6,6 +6,7 @@ import type { Pool, Reads, TokenPair } from '../../family.ts'
 import { CURVE_LENS, lensRead, PAIR_LENS } from '../../lenses.ts'
 import { nonzeroAddresses } from '../common/address-list.ts'
 import { chunks } from '../common/chunks.ts'
+import { contractPool } from '../common/make-pool.ts'
 import { fromCoin, toCoin, withNative } from '../common/native-pairs.ts'
 import { findByGetterCodec } from '../common/pair-discover.ts'
 
@@ -44,8 +45,7 @@ export function* findPools(row: DexRow, pairs: readonly TokenPair[]): Reads<read
 
 /** Returns the pool at an address; null if it has fewer than two coins. */
 function makePool(row: DexRow, address: Address, coins: readonly Address[]): Pool<null> | null {
-  if (coins.length < 2) return null
-  return { id: address, family: row.family, dex: row.brand, address, tokens: coins.map(fromCoin), state: null }
+  return coins.length < 2 ? null : contractPool(row, address, coins.map(fromCoin))
 }
 
 const CREATED_EVENT = factoryInterface.getEvent('NewStableSwapPair')

@@ -6,6 +6,7 @@ import { concat } from 'ethers'
 import type { Pool, Reads, TokenPair } from '../../family.ts'
 import { lensOf, lensRead } from '../../lenses.ts'
 import { pairKey, sortPair } from '../common/direction.ts'
+import { singletonPool } from '../common/make-pool.ts'
 import { stateReader } from '../common/read-each.ts'
 import type { PropAmmState, QuoteSample } from './types.ts'
 
@@ -36,10 +37,7 @@ export function* findPools(row: DexRow, pairs: readonly TokenPair[]): Reads<read
   }
   return [...byKey]
     .filter(([key]) => pairKeys.has(key))
-    .map(([, tokens]) => {
-      const id = keccak256(concat([row.address, ...tokens]) as Hex)
-      return { id, family: row.family, dex: row.brand, address: row.address, tokens, state: null }
-    })
+    .map(([, tokens]) => singletonPool(row, keccak256(concat([row.address, ...tokens]) as Hex), tokens))
 }
 
 export const readStates = stateReader(

@@ -4,9 +4,7 @@ import type { DexRow, Hex } from '@sluice/chains'
 import type { DexFamily, Pool, Reads, TokenPair } from '../../family.ts'
 import { lensOf, lensRead } from '../../lenses.ts'
 import { NO_LIMIT } from '../../math/capacity.ts'
-import { linearCapacity } from '../common/capacity-family.ts'
-import { isZeroForOne } from '../common/direction.ts'
-import { quoteByDirection } from '../common/exact-input.ts'
+import { linearTrade } from '../common/exact-input.ts'
 import { poolStep } from '../common/pool-step.ts'
 import { stateReader } from '../common/read-each.ts'
 import { findTokenRow } from '../common/token-row.ts'
@@ -50,16 +48,13 @@ export const rateWrapper: DexFamily<RateWrapperState> = {
   // The wrapper emits no log when its rate changes. The rebasing token may emit one, but not every token does.
   refreshStates: readStates,
 
-  quoteExactInput: quoteByDirection('rate-wrapper', quote),
-
-  ...linearCapacity<RateWrapperState>(({ state, ...pool }, tokenIn, tokenOut) => {
-    const isWrap = isZeroForOne({ ...pool, state }, tokenIn, tokenOut)
-    const price = Number(state.pooled) / Number(state.shares)
-    return {
-      quote: (amountIn) => quote(state, isWrap, amountIn),
-      approximateLimit: isWrap ? NO_LIMIT : state.supply,
-      rate: isWrap ? 1 / price : price,
-    }
+  ...linearTrade('rate-wrapper', {
+    quote,
+    approximateMaxInput: ({ supply }, isWrap) => (isWrap ? NO_LIMIT : supply),
+    rateOf({ pooled, shares }, isWrap) {
+      const price = Number(pooled) / Number(shares)
+      return isWrap ? 1 / price : price
+    },
   }),
 
   // The wrapper can mint any amount. Only its existing supply counts as a reserve.

@@ -1,10 +1,11 @@
 /** Reads pools of Saddle and its forks. */
 import { ISaddlePool__factory, SaddleLens__factory } from '@sluice/bindings'
 import { callCodec } from '@sluice/bindings/codec'
-import { type DexRow, type Hex, toAddress } from '@sluice/chains'
-import type { Pool, Reads, TokenPair } from '../../family.ts'
+import type { DexRow, Hex } from '@sluice/chains'
+import type { TokenPair } from '../../family.ts'
 import { lensOf, lensRead } from '../../lenses.ts'
 import { stateReader } from '../common/read-each.ts'
+import { findRowPool } from '../common/token-row.ts'
 import { decodeStateRead, reproducesQuotes, toState } from '../curve-stable/state.ts'
 
 const LENS = lensOf('SaddleLens')
@@ -19,14 +20,13 @@ const FIND_GAS = 80_000
 export const READ_GAS = 400_000
 
 /** Finds the pool of a row, which is the pool itself. */
-export function* findPools(row: DexRow, pairs: readonly TokenPair[]): Reads<readonly Pool<null>[]> {
-  const { family, brand: dex, address } = row
-  const [answer] = yield [lensRead(LENS, tokensCodec.encode(address), FIND_GAS)]
-  if (!answer) return []
-  const tokens = tokensCodec.decode(answer)[0].map(toAddress)
-  const isRequested = pairs.some((pair) => pair.every((token) => tokens.includes(token)))
-  return isRequested ? [{ id: address, family, dex, address, tokens, state: null }] : []
-}
+export const findPools = (row: DexRow, pairs: readonly TokenPair[]) =>
+  findRowPool(
+    row,
+    pairs,
+    lensRead(LENS, tokensCodec.encode(row.address), FIND_GAS),
+    (answer) => tokensCodec.decode(answer)[0],
+  )
 
 /**
  * Reads the states; null for a paused pool, and for a pool with other math, such as one of shares of another pool. The

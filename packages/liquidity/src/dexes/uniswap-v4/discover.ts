@@ -9,6 +9,7 @@ import { UNISWAP_V4_LENS } from '../../lenses.ts'
 import { chunks } from '../common/chunks.ts'
 import { sortPair } from '../common/direction.ts'
 import { isIntegerIn, proveByKey, validPairOf } from '../common/listed.ts'
+import { singletonPool } from '../common/make-pool.ts'
 import { withNative } from '../common/native-pairs.ts'
 import { touchesSwaps } from './hooks.ts'
 import type { UniswapV4Key } from './types.ts'
@@ -92,12 +93,7 @@ function* initializedPools(row: DexRow, candidates: readonly Pool<null>[]): Read
 
 function makePool(row: DexRow, pair: readonly [Address, Address], key: UniswapV4Key): Pool<null> {
   const tokens = sortPair(pair)
-  return poolWithId(row, tokens, key, poolId(tokens, key))
-}
-
-function poolWithId(row: DexRow, tokens: readonly [Address, Address], key: UniswapV4Key, id: Hex): Pool<null> {
-  const { family, brand: dex, address } = row
-  return { id, family, dex, address, tokens, fixed: key, state: null }
+  return singletonPool(row, poolId(tokens, key), tokens, key)
 }
 
 /** Verifies listed pools. The id is the hash of the key, so a pool exists if the manager has a price for its id. */

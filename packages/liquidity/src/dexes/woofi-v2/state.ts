@@ -7,6 +7,7 @@ import { concat } from 'ethers'
 import { nullIfRefused, type Pool, type Reads, type TokenPair } from '../../family.ts'
 import { lensOf, lensRead } from '../../lenses.ts'
 import { sortPair } from '../common/direction.ts'
+import { singletonPool } from '../common/make-pool.ts'
 import { stateReader } from '../common/read-each.ts'
 import { quote, type WoofiToken, type WoofiV2State } from './math.ts'
 
@@ -39,8 +40,7 @@ export function* findPools(row: DexRow, pairs: readonly TokenPair[]): Reads<read
     .filter(([a, b]) => tokensWithReserve.has(a) && tokensWithReserve.has(b))
     .map((pair) => {
       const sortedPair = sortPair(pair)
-      const id = keccak256(concat([row.address, ...sortedPair]) as Hex)
-      return { id, family: row.family, dex: row.brand, address: row.address, tokens: sortedPair, state: null }
+      return singletonPool(row, keccak256(concat([row.address, ...sortedPair]) as Hex), sortedPair)
     })
 }
 
