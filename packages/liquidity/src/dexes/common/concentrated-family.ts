@@ -60,19 +60,8 @@ export function concentratedTrade<State extends ConcentratedState>(
     writesCrossedTicks = true,
     wordGasRatio = WORD_GAS_RATIO,
   }: ConcentratedKind<State> = {},
-): Pick<
-  DexFamily<State>,
-  | 'quoteExactInput'
-  | 'inputFor'
-  | 'maxInput'
-  | 'priceCurve'
-  | 'outline'
-  | 'reserves'
-  | 'oracleGas'
-  | 'takesTaxedInput'
-  | 'step'
-> {
-  const functions: ReturnType<typeof concentratedTrade<State>> = {
+) {
+  const functions = {
     quoteExactInput(pool, tokenIn, tokenOut, amountIn) {
       const zeroForOne = isZeroForOne(pool, tokenIn, tokenOut)
       const feePpm = swapFeePpm(pool.state, zeroForOne)
@@ -107,8 +96,8 @@ export function concentratedTrade<State extends ConcentratedState>(
     // One observation takes 5,900 to 6,400 gas, depending on the old value of its slot.
     oracleGas: 6_100,
     takesTaxedInput: false,
-    step: poolStep('uniswap-v3'),
-  }
+    step: poolStep<State>('uniswap-v3'),
+  } satisfies Partial<DexFamily<State>>
   return withConsistentState(functions, ({ state }: Pool<State>) =>
     pathOfTicks(state.liquidity, state.tick, state.ticks),
   )

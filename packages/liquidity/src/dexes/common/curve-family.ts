@@ -25,16 +25,6 @@ type CurveMath<S> = {
   readonly tradingFunction: (state: S) => TradingFunction | null
 }
 
-type TradeFunctionName =
-  | 'quoteExactInput'
-  | 'maxInput'
-  | 'priceCurve'
-  | 'tradingFunction'
-  | 'reserves'
-  | 'oracleGas'
-  | 'takesTaxedInput'
-  | 'step'
-
 /** Returns the functions of a family, built from its math. */
 export function curveFamily<S extends StateWithBalances>({
   gas,
@@ -80,5 +70,5 @@ export function curveFamily<S extends StateWithBalances>({
       const [i, j] = coinIndices(pool, tokenIn, tokenOut)
       return { op: 'curve', pool: pool.address, variant, i, j, tokenIn, tokenOut, input, output }
     },
-  } satisfies Pick<DexFamily<S>, TradeFunctionName>
+  } satisfies Partial<DexFamily<S>>
 }

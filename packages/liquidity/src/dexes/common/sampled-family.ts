@@ -209,21 +209,7 @@ function* refine(
 }
 
 /** Returns the functions of a sampled family. */
-export function sampledFamily(
-  kind: SampledKind,
-): Pick<
-  DexFamily<SampledState>,
-  | 'readStates'
-  | 'refreshStates'
-  | 'sampled'
-  | 'topics'
-  | 'applyLog'
-  | 'quoteExactInput'
-  | 'maxInput'
-  | 'priceCurve'
-  | 'reserves'
-  | 'takesTaxedInput'
-> {
+export function sampledFamily(kind: SampledKind) {
   const { hop: gas } = gasRow(kind.id)
   const sampler = samplerOf(kind)
   return {
@@ -254,5 +240,5 @@ export function sampledFamily(
         }, 0n),
       ),
     takesTaxedInput: false,
-  }
+  } satisfies Partial<DexFamily<SampledState>>
 }
