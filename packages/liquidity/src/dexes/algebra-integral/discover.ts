@@ -6,7 +6,7 @@
 import { AlgebraIntegralLens__factory, IAlgebraFactory__factory } from '@sluice/bindings'
 import { type Address, type DexRow, type Hex, toAddress, ZERO_ADDRESS } from '@sluice/chains'
 import type { Log } from '@sluice/rpc'
-import type { Pool, Reads, TokenPair } from '../../family.ts'
+import type { Pool, PoolReads, Reads, TokenPair } from '../../family.ts'
 import { lensOf } from '../../lenses.ts'
 import * as standard from '../common/algebra-discover.ts'
 import { chunks } from '../common/chunks.ts'
@@ -64,7 +64,7 @@ export function createdPool(row: DexRow, log: Log): Pool<null> | null {
  * Returns null for pools that the factory's getters do not return for their pair. The factory emits the same log for
  * pools of all custom deployers, and the plugins of such pools may contain any code.
  */
-export function* readFixed(row: DexRow, pools: readonly Pool<null>[]): Reads<readonly (Pool<null> | null)[]> {
+export function* readFixed(row: DexRow, pools: readonly Pool<null>[]): PoolReads<Pool<null>> {
   const confirmedPools = yield* findPools(
     row,
     pools.map(({ tokens }) => [tokens[0]!, tokens[1]!] as const),

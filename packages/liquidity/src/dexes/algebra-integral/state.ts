@@ -2,7 +2,7 @@
 import { AlgebraIntegralLens__factory, IAlgebraIntegralPoolState__factory } from '@sluice/bindings'
 import type { DexRow, Hex } from '@sluice/chains'
 import type { Log } from '@sluice/rpc'
-import type { Pool, Reads } from '../../family.ts'
+import type { Pool, PoolReads } from '../../family.ts'
 import { lensOf, lensRead } from '../../lenses.ts'
 import { concentratedLogs, decodeTicks } from '../common/concentrated-state.ts'
 import { type FeeProbe, feeFromPayment, feeProbeFor } from './fee.ts'
@@ -32,10 +32,7 @@ type Head = {
  */
 type Probes = readonly [FeeProbe | null, FeeProbe | null]
 
-export function* readStates(
-  _row: DexRow,
-  pools: readonly Pool<null>[],
-): Reads<readonly (AlgebraIntegralState | null)[]> {
+export function* readStates(_row: DexRow, pools: readonly Pool<null>[]): PoolReads<AlgebraIntegralState> {
   const answers = yield pools.map(({ address }) =>
     lensRead(LENS, lensInterface.encodeFunctionData('read', [address]), READ_GAS),
   )
@@ -50,12 +47,12 @@ export function* readStates(
 export const refreshStates = (
   _row: DexRow,
   pools: readonly Pool<AlgebraIntegralState>[],
-): Reads<readonly (AlgebraIntegralState | null)[]> => readFees(pools)
+): PoolReads<AlgebraIntegralState> => readFees(pools)
 
 /**
  * Simulates swaps in both directions. Returns null for a pool if no fee in ppm explains the amounts that it charges.
  */
-function* readFees(pools: readonly Pool<AlgebraIntegralState>[]): Reads<readonly (AlgebraIntegralState | null)[]> {
+function* readFees(pools: readonly Pool<AlgebraIntegralState>[]): PoolReads<AlgebraIntegralState> {
   const probes = pools.map(({ state }): Probes | null => {
     const [probe0, probe1] = [feeProbeFor(state, true), feeProbeFor(state, false)]
     return probe0 || probe1 ? [probe0, probe1] : null

@@ -3,7 +3,7 @@ import { BalancerV2Lens__factory, IBalancerV2VaultState__factory } from '@sluice
 import { type DexRow, type Hex, toAddress } from '@sluice/chains'
 import type { Log } from '@sluice/rpc'
 import { id as keccakOf } from 'ethers'
-import type { ListedPool, Pool, Reads } from '../../family.ts'
+import type { ListedPool, Pool, PoolReads } from '../../family.ts'
 import { lensOf, lensRead } from '../../lenses.ts'
 import { contractPool } from '../common/make-pool.ts'
 import { stateReader } from '../common/read-each.ts'
@@ -89,7 +89,7 @@ export function createdPool(row: DexRow, log: Log): Pool<null> {
 /**
  * Reads the tokens of each id from the vault, which reverts for unknown ids. `readFixed` checks the factories later.
  */
-export function* provePools(row: DexRow, listedPools: readonly ListedPool[]): Reads<readonly (Pool<null> | null)[]> {
+export function* provePools(row: DexRow, listedPools: readonly ListedPool[]): PoolReads<Pool<null>> {
   const ids = listedPools.flatMap(({ id }) => (POOL_ID_PATTERN.test(id) ? [id as Hex] : []))
   const answers = yield ids.map((id) => ({
     to: row.address,

@@ -2,7 +2,7 @@
 import { BalancerV3BufferLens__factory } from '@sluice/bindings'
 import { callCodec } from '@sluice/bindings/codec'
 import { type Address, type DexRow, type Hex, toAddress, ZERO_ADDRESS } from '@sluice/chains'
-import type { Pool, Read, Reads, TokenPair } from '../../family.ts'
+import type { Pool, PoolReads, Read, Reads, TokenPair } from '../../family.ts'
 import { lensOf, lensRead } from '../../lenses.ts'
 import { contractPool } from '../common/make-pool.ts'
 import { findShareHoldings } from '../erc4626/holder.ts'
@@ -68,7 +68,7 @@ export const bufferRead = ({ address: balancerVault }: DexRow, { address: share 
 export function* decodeBuffers(
   pools: readonly Pool<unknown>[],
   answers: readonly (Hex | null)[],
-): Reads<readonly (VaultBuffer | null)[]> {
+): PoolReads<VaultBuffer> {
   if (pools.length === 0) return []
   const vaults = yield* readVaults(
     pools.map(({ tokens, fixed }) => ({ asset: tokens[0]!, share: tokens[1]!, ...(fixed as BalancerV3Fixed).shares })),

@@ -9,7 +9,7 @@ import {
 import { type DexRow, type Hex, toAddress, ZERO_ADDRESS } from '@sluice/chains'
 import type { Log } from '@sluice/rpc'
 import { id as keccakOf } from 'ethers'
-import { nullIfRefused, type Pool, type Read, type Reads } from '../../family.ts'
+import { nullIfRefused, type Pool, type PoolReads, type Read } from '../../family.ts'
 import { lensOf, lensRead } from '../../lenses.ts'
 import { contractPool } from '../common/make-pool.ts'
 import { bufferRead, decodeBuffers, isBuffer } from './buffers.ts'
@@ -25,7 +25,7 @@ const hookInterface = IBalancerV3SurgeHook__factory.createInterface()
 /** Estimated gas to read one pool, with its rates and three quotes. */
 export const READ_GAS = 650_000
 
-export function* readStates(row: DexRow, pools: readonly Pool[]): Reads<readonly (BalancerV3State | null)[]> {
+export function* readStates(row: DexRow, pools: readonly Pool[]): PoolReads<BalancerV3State> {
   const answers = yield pools.map((pool) => (isBuffer(pool) ? bufferRead(row, pool) : poolRead(row, pool)))
   const bufferIndices = pools.flatMap((pool, k) => (isBuffer(pool) ? [k] : []))
   const buffers = yield* decodeBuffers(

@@ -2,7 +2,15 @@
 import { ISolidlyPairState__factory, SolidlyLens__factory } from '@sluice/bindings'
 import { callCodec, eventReader } from '@sluice/bindings/codec'
 import { type DexRow, type Hex, toAddress, wordOf, ZERO_ADDRESS } from '@sluice/chains'
-import { type DexFamily, type Pool, PoolRefusal, type Read, type Reads, type TokenPair } from '../../family.ts'
+import {
+  type DexFamily,
+  type Pool,
+  type PoolReads,
+  PoolRefusal,
+  type Read,
+  type Reads,
+  type TokenPair,
+} from '../../family.ts'
 import { lensRead, SOLIDLY_LENS } from '../../lenses.ts'
 import { NO_LIMIT } from '../../math/capacity.ts'
 import { constantProductCurve } from '../../math/curves.ts'
@@ -82,7 +90,7 @@ function* readStates(
   row: DexRow,
   pools: readonly Pool<null>[],
   { solve, pauseRead }: SolidlyKind,
-): Reads<readonly (SolidlyState | null)[]> {
+): PoolReads<SolidlyState> {
   const poolReads = pools.map(stateRead)
   const answers = yield pauseRead ? [...poolReads, pauseRead(row)] : poolReads
   return pools.map((_, i) => {

@@ -3,7 +3,7 @@ import { IEkuboCore__factory } from '@sluice/bindings'
 import { eventReader } from '@sluice/bindings/codec'
 import { type DexRow, type Hex, PPM, toAddress } from '@sluice/chains'
 import type { Log } from '@sluice/rpc'
-import type { ListedPool, Pool, Reads, TokenPair } from '../../family.ts'
+import type { ListedPool, Pool, PoolReads, Reads, TokenPair } from '../../family.ts'
 import { chunks } from '../common/chunks.ts'
 import { sortPair } from '../common/direction.ts'
 import { proveByKey, validPairOf } from '../common/listed.ts'
@@ -82,7 +82,7 @@ function makePool(row: DexRow, pair: TokenPair, config: Hex): Pool<null> {
 }
 
 /** Verifies listed pools. The id is the hash of the key, so a pool exists if the core has a state word for its id. */
-export function provePools(row: DexRow, listedPools: readonly ListedPool[]): Reads<readonly (Pool<null> | null)[]> {
+export function provePools(row: DexRow, listedPools: readonly ListedPool[]): PoolReads<Pool<null>> {
   return proveByKey(listedPools, listedPool, (candidates) => initializedPools(row, candidates))
 
   function listedPool({ tokens, fixed }: ListedPool): Pool<null> | null {

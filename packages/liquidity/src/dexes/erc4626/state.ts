@@ -1,7 +1,7 @@
 /** Finds and reads ERC-4626 vaults. */
 import { Erc4626Lens__factory, IERC20__factory, IERC4626State__factory } from '@sluice/bindings'
 import type { Address, DexRow, Hex } from '@sluice/chains'
-import { nullIfRefused, type Pool, type Reads, type TokenPair } from '../../family.ts'
+import { nullIfRefused, type Pool, type PoolReads, type Reads, type TokenPair } from '../../family.ts'
 import { lensOf, lensRead } from '../../lenses.ts'
 import type { Holding } from '../common/holdings.ts'
 import { findTokenRow } from '../common/token-row.ts'
@@ -41,7 +41,7 @@ export function* readFixed(_row: DexRow, pools: readonly Pool<null>[]): Reads<re
   }))
 }
 
-export const readStates = (_row: DexRow, pools: readonly Pool[]): Reads<readonly (Erc4626State | null)[]> =>
+export const readStates = (_row: DexRow, pools: readonly Pool[]): PoolReads<Erc4626State> =>
   readVaults(
     pools.map(({ address, tokens, fixed }) => ({
       share: address,
@@ -53,7 +53,7 @@ export const readStates = (_row: DexRow, pools: readonly Pool[]): Reads<readonly
 /** A vault to read. Its contract is also its share token, which redeems for the asset. */
 export type Vault = Erc4626Fixed & { readonly share: Address; readonly asset: Address }
 
-export function* readVaults(vaults: readonly Vault[]): Reads<readonly (Erc4626State | null)[]> {
+export function* readVaults(vaults: readonly Vault[]): PoolReads<Erc4626State> {
   const vaultsWithHolding = vaults.flatMap(({ share, holding }) => (holding ? [{ share, holding }] : []))
   const answers = yield [
     ...vaults.map(({ share }) => lensRead(LENS, lensInterface.encodeFunctionData('read', [share]), READ_GAS)),

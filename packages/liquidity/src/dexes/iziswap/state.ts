@@ -1,7 +1,7 @@
 /** Finds and reads iZiSwap pools. A point is iZiSwap's tick. */
 import { IIziswapState__factory, IziswapLens__factory } from '@sluice/bindings'
 import type { DexRow, Hex } from '@sluice/chains'
-import type { Pool, Reads, TokenPair } from '../../family.ts'
+import type { Pool, PoolReads, TokenPair } from '../../family.ts'
 import { lensOf, lensRead } from '../../lenses.ts'
 import { finderCodec, findKeyedPools } from '../common/concentrated-discover.ts'
 import { splitAnswers, wordRanges } from '../common/concentrated-state.ts'
@@ -34,7 +34,7 @@ type StateWithoutPoints = Omit<IziswapState, 'points'>
  * Reads the pools without their points, and then the points. The range of bitmap words with points depends on
  * `pointDelta`, which the first read returns.
  */
-export function* readStates(_row: DexRow, pools: readonly Pool[]): Reads<readonly (IziswapState | null)[]> {
+export function* readStates(_row: DexRow, pools: readonly Pool[]): PoolReads<IziswapState> {
   const states = (yield pools.map((pool) =>
     lensRead(LENS, lensInterface.encodeFunctionData('read', [pool.address]), STATE_GAS),
   )).map((answer) => answer && decodeState(answer))

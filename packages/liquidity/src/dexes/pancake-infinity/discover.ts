@@ -6,7 +6,7 @@ import {
 } from '@sluice/bindings'
 import { type Address, type DexRow, type Hex, isAddress, toAddress, ZERO_ADDRESS } from '@sluice/chains'
 import type { Log } from '@sluice/rpc'
-import type { ListedPool, Pool, Reads, TokenPair } from '../../family.ts'
+import type { ListedPool, Pool, PoolReads, Reads, TokenPair } from '../../family.ts'
 import { PANCAKE_INFINITY_LENS } from '../../lenses.ts'
 import { chunks } from '../common/chunks.ts'
 import { sortPair } from '../common/direction.ts'
@@ -93,7 +93,7 @@ function makePool(row: DexRow, pair: TokenPair, key: InfinityKey): Pool<null> {
 }
 
 /** Verifies listed pools. The id is the hash of the key, so a pool exists if the manager has a price for its id. */
-export function provePools(row: DexRow, listedPools: readonly ListedPool[]): Reads<readonly (Pool<null> | null)[]> {
+export function provePools(row: DexRow, listedPools: readonly ListedPool[]): PoolReads<Pool<null>> {
   return proveByKey(listedPools, listedPool, (candidates) => initializedPools(row, candidates))
 
   function listedPool({ tokens, fixed }: ListedPool): Pool<null> | null {

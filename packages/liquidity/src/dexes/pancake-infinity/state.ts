@@ -7,7 +7,7 @@ import {
 import type { DexRow, Hex } from '@sluice/chains'
 import type { Log } from '@sluice/rpc'
 import { id as keccakOf } from 'ethers'
-import type { Pool, Reads } from '../../family.ts'
+import type { Pool, PoolReads } from '../../family.ts'
 import { lensRead, PANCAKE_INFINITY_LENS } from '../../lenses.ts'
 import { decodeBins } from '../../math/bins.ts'
 import { changeLiquidity } from '../../math/positions.ts'
@@ -28,7 +28,7 @@ const CL_STATE_GAS = 40_000
 const BINS_GAS = 200_000 + 2 * MAX_BINS * 16_000
 
 /** Reads states; null for a pool that is not initialized or cannot be read, or whose hook takes part in swaps. */
-export function* readStates(row: DexRow, pools: readonly Pool<null>[]): Reads<readonly (InfinityState | null)[]> {
+export function* readStates(row: DexRow, pools: readonly Pool<null>[]): PoolReads<InfinityState> {
   const reads = pools.map((pool) => {
     const key = keyOf(pool)
     if (touchesSwaps(key)) return []

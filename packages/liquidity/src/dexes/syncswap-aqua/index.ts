@@ -3,7 +3,7 @@
  */
 import { ISyncswapFactory__factory, ISyncswapState__factory } from '@sluice/bindings'
 import { type Address, type DexRow, type Hex, toAddress } from '@sluice/chains'
-import type { DexFamily, Pool, Reads } from '../../family.ts'
+import type { DexFamily, Pool, PoolReads } from '../../family.ts'
 import { pairFactory } from '../common/pair-discover.ts'
 import { findPoolHoldings, type PoolHoldings, programSamples } from '../common/program-samples.ts'
 import type { SampledState } from '../common/sampled-state.ts'
@@ -48,7 +48,7 @@ export const syncswapAqua: DexFamily<SampledState> = {
 }
 
 /** Reads the vaults of pools, and finds the storage overrides that give the lens tokens to sell. */
-function* readFixed(_row: DexRow, pools: readonly Pool<null>[]): Reads<readonly (Pool<null> | null)[]> {
+function* readFixed(_row: DexRow, pools: readonly Pool<null>[]): PoolReads<Pool<null>> {
   const holdings = yield* findPoolHoldings(pools)
   const answers = yield pools.map(({ address }) => ({
     to: address,

@@ -2,7 +2,7 @@
 import { ISyncswapFactory__factory, ISyncswapState__factory, SyncswapLens__factory } from '@sluice/bindings'
 import { type DexRow, type Hex, toAddress } from '@sluice/chains'
 import type { Log } from '@sluice/rpc'
-import type { Pool, Reads } from '../../family.ts'
+import type { Pool, PoolReads } from '../../family.ts'
 import { lensOf, lensRead } from '../../lenses.ts'
 import { pairFactory } from '../common/pair-discover.ts'
 import { readEach, stateReader } from '../common/read-each.ts'
@@ -42,10 +42,7 @@ export const readStates = stateReader(
 )
 
 /** Reads the fees, which the fee manager can change without a log. */
-export function refreshStates(
-  _row: DexRow,
-  pools: readonly Pool<SyncswapState>[],
-): Reads<readonly (SyncswapState | null)[]> {
+export function refreshStates(_row: DexRow, pools: readonly Pool<SyncswapState>[]): PoolReads<SyncswapState> {
   return readEach(
     pools,
     ({ address }) => lensRead(LENS, lensInterface.encodeFunctionData('fees', [address]), FEES_GAS),

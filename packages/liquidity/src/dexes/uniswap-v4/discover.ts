@@ -4,7 +4,7 @@ import { callCodec } from '@sluice/bindings/codec'
 import { keccak256 } from '@sluice/bindings/keccak'
 import { type Address, type DexRow, type Hex, isAddress, toAddress, ZERO_ADDRESS } from '@sluice/chains'
 import type { Log } from '@sluice/rpc'
-import type { ListedPool, Pool, Reads, TokenPair } from '../../family.ts'
+import type { ListedPool, Pool, PoolReads, Reads, TokenPair } from '../../family.ts'
 import { UNISWAP_V4_LENS } from '../../lenses.ts'
 import { chunks } from '../common/chunks.ts'
 import { sortPair } from '../common/direction.ts'
@@ -64,12 +64,10 @@ function poolId([currency0, currency1]: readonly [Address, Address], key: Uniswa
 }
 
 export function* findPools(row: DexRow, pairs: readonly TokenPair[]): Reads<readonly Pool<null>[]> {
-  const candidates = withNative(pairs, row.contracts?.wrappedNative).flatMap((pair) => usualPools(row, pair))
+  const candidates = withNative(pairs, row.contracts?.wrappedNative).flatMap((pair) =>
+    USUAL_KEYS.map(([fee, tickSpacing]) => makePool(row, pair, { fee, tickSpacing, hooks: ZERO_ADDRESS })),
+  )
   return yield* initializedPools(row, candidates)
-}
-
-function usualPools(row: DexRow, pair: readonly [Address, Address]): readonly Pool<null>[] {
-  return USUAL_KEYS.map(([fee, tickSpacing]) => makePool(row, pair, { fee, tickSpacing, hooks: ZERO_ADDRESS }))
 }
 
 /** Returns the candidates that are initialized. An initialized pool always has a price. */
@@ -102,7 +100,7 @@ export const provePools = createProver(false)
 export const proveHookPools = createProver(true)
 
 function createProver(isHooked: boolean) {
-  return (row: DexRow, listedPools: readonly ListedPool[]): Reads<readonly (Pool<null> | null)[]> =>
+  return (row: DexRow, listedPools: readonly ListedPool[]): PoolReads<Pool<null>> =>
     proveByKey(
       listedPools,
       (pool) => listedPool(row, pool),
@@ -123,18 +121,16 @@ const INITIALIZE_TOPIC = managerInterface.getEvent('Initialize').topicHash as He
 export const creationTopics: readonly Hex[] = [INITIALIZE_TOPIC]
 
 /** Returns the pool of a creation log; null if its hook takes part in swaps, because quotes would be wrong. */
-export function createdPool(row: DexRow, log: Log): Pool<null> | null {
-  return createdPoolIf(false, row, log)
-}
+export const createdPool = createdPoolOf(false)
 
 /** Returns the pool of a creation log; null unless its hook takes part in swaps. */
-export function createdHookPool(row: DexRow, log: Log): Pool<null> | null {
-  return createdPoolIf(true, row, log)
-}
+export const createdHookPool = createdPoolOf(true)
 
-function createdPoolIf(isHooked: boolean, row: DexRow, log: Log): Pool<null> | null {
-  const event = managerInterface.decodeEventLog('Initialize', log.data, log.topics)
-  const key = { fee: Number(event.fee), tickSpacing: Number(event.tickSpacing), hooks: toAddress(event.hooks) }
-  if (touchesSwaps(key.hooks) !== isHooked) return null
-  return makePool(row, [toAddress(event.currency0), toAddress(event.currency1)], key)
+function createdPoolOf(isHooked: boolean) {
+  return (row: DexRow, log: Log): Pool<null> | null => {
+    const event = managerInterface.decodeEventLog('Initialize', log.data, log.topics)
+    const key = { fee: Number(event.fee), tickSpacing: Number(event.tickSpacing), hooks: toAddress(event.hooks) }
+    if (touchesSwaps(key.hooks) !== isHooked) return null
+    return makePool(row, [toAddress(event.currency0), toAddress(event.currency1)], key)
+  }
 }

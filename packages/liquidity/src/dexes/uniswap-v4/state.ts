@@ -2,7 +2,7 @@
 import { IUniswapV4PoolManagerState__factory, UniswapV4Lens__factory } from '@sluice/bindings'
 import type { DexRow, Hex } from '@sluice/chains'
 import type { Log } from '@sluice/rpc'
-import type { Pool, Reads } from '../../family.ts'
+import type { Pool, PoolReads } from '../../family.ts'
 import { lensRead, UNISWAP_V4_LENS } from '../../lenses.ts'
 import type { Tick } from '../../math/concentrated.ts'
 import { changeLiquidity } from '../../math/positions.ts'
@@ -18,7 +18,7 @@ export const keyOf = (pool: Pool<unknown>) => pool.fixed as UniswapV4Key
 /** Estimated gas to read the price and fees of one pool. */
 const STATE_GAS = 20_000
 
-export function* readStates(row: DexRow, pools: readonly Pool<null>[]): Reads<readonly (UniswapV4State | null)[]> {
+export function* readStates(row: DexRow, pools: readonly Pool<null>[]): PoolReads<UniswapV4State> {
   const reads = pools.map((pool) => [
     {
       ...UNISWAP_V4_LENS,
@@ -43,10 +43,7 @@ export function* readStates(row: DexRow, pools: readonly Pool<null>[]): Reads<re
 }
 
 /** Reads the price and fees of pools with a dynamic fee. Other changes emit logs. */
-export function* refreshStates(
-  row: DexRow,
-  pools: readonly Pool<UniswapV4State>[],
-): Reads<readonly (UniswapV4State | null)[]> {
+export function* refreshStates(row: DexRow, pools: readonly Pool<UniswapV4State>[]): PoolReads<UniswapV4State> {
   const answers = yield pools.map(({ id }) =>
     lensRead(UNISWAP_V4_LENS, lensInterface.encodeFunctionData('read', [row.address, id]), STATE_GAS),
   )
