@@ -22,6 +22,9 @@ export type Pool<State = unknown> = {
   readonly state: State
 }
 
+/** Two different tokens, in any order. */
+export type TokenPair = readonly [Address, Address]
+
 /** A pool from a pool list. Only the syntax of its addresses has been checked; all other content is untrusted. */
 export type ListedPool = Pick<Pool, 'id' | 'address' | 'tokens'> & { readonly fixed?: unknown }
 
@@ -153,6 +156,9 @@ export type Read = {
  */
 export type Reads<T> = Generator<readonly Read[], T, readonly (Hex | null)[]>
 
+/** Reads one value per pool, in the order of the pools; null for a pool that cannot be read. */
+export type PoolReads<T> = Reads<readonly (T | null)[]>
+
 /** Storage that a hop and its payments set, and clear again within the transaction. */
 export type HopPayment = {
   /** The pool pulls its input from the Executor by an allowance. */
@@ -225,16 +231,16 @@ export interface DexFamily<State = unknown> {
    * Finds the pools of one deployment for any of the pairs. One generator serves all pairs, so their reads are batched.
    * Absent: pools are not found by their tokens.
    */
-  findPools?(row: DexRow, pairs: readonly (readonly [Address, Address])[]): Reads<readonly Pool<null>[]>
+  findPools?(row: DexRow, pairs: readonly TokenPair[]): Reads<readonly Pool<null>[]>
   /**
    * Reads immutable facts once, before a pool is first used. Returns the pools with `fixed` filled in; null if the
    * facts cannot be read yet and the pool must wait.
    */
-  readFixed?(row: DexRow, pools: readonly Pool<null>[], block: number): Reads<readonly (Pool<null> | null)[]>
+  readFixed?(row: DexRow, pools: readonly Pool<null>[], block: number): PoolReads<Pool<null>>
   /** True if `readStates` needs the result of `readFixed`; otherwise both are read in the same call. */
   readonly statesNeedFixedFacts?: true
   /** Reads the state of many pools; null for a pool that cannot be read. */
-  readStates(row: DexRow, pools: readonly Pool<null>[]): Reads<readonly (State | null)[]>
+  readStates(row: DexRow, pools: readonly Pool<null>[]): PoolReads<State>
   /**
    * Accounts whose code or owner can change the quotes of a pool. Examples are rate providers, hooks, and owners who
    * can reset fees or prices. Does not include the governance of the factory in the chain's file. Returns the pool's
@@ -250,13 +256,13 @@ export interface DexFamily<State = unknown> {
    * report it, from on-chain data only. Null for a pool that does not exist or that the scan would skip. The fields of
    * `listedPools` are untrusted and can have any type.
    */
-  provePools?(row: DexRow, listedPools: readonly ListedPool[]): Reads<readonly (Pool<null> | null)[]>
+  provePools?(row: DexRow, listedPools: readonly ListedPool[]): PoolReads<Pool<null>>
   /**
    * Updates state that changes without a log. Receives the pools after the logs of `block` have been applied. Returns
    * their states at the end of the block; null for a pool that can no longer be read. Called at every block, so it
    * reads no more than necessary. Absent: all state changes emit logs, or are rare enough for the audit.
    */
-  refreshStates?(row: DexRow, pools: readonly Pool<State>[], block: BlockHeader): Reads<readonly (State | null)[]>
+  refreshStates?(row: DexRow, pools: readonly Pool<State>[], block: BlockHeader): PoolReads<State>
   /**
    * Set by families whose pools are quoted from swaps simulated on chain at every block. The market samples only few
    * pools, whose tokens were requested lately. A route uses an untrusted pool only if even the minimum output of the
@@ -369,5 +375,5 @@ export interface DexFamily<State = unknown> {
   /** True if the pool accepts an input token that takes a fee on transfer. */
   readonly takesTaxedInput: boolean
   /** Encodes a swap as one step of the Executor's program. */
-  step(pool: Pool<State>, tokenIn: Address, tokenOut: Address, inputSource: StepInput, outputReceiver: StepOutput): Step
+  step(pool: Pool<State>, tokenIn: Address, tokenOut: Address, input: StepInput, output: StepOutput): Step
 }

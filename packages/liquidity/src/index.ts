@@ -17,7 +17,6 @@ export { exactIdOf, twinIdOf } from './dexes/common/twin-id.ts'
 export type { CurveStableState } from './dexes/curve-stable/types.ts'
 export { families, familyOf, WRAPPER_FAMILY } from './dexes/index.ts'
 export type { UniswapV2State } from './dexes/uniswap-v2/types.ts'
-export type { UniswapV3State } from './dexes/uniswap-v3/types.ts'
 export {
   encodeDifference,
   encodeEntry,
@@ -37,7 +36,7 @@ export { type PoolEntry, rowsOf, servedRows } from './market/pool-reader.ts'
 export { runReads } from './market/reads.ts'
 export type { SaveOptions, StoreOpener } from './market/saver.ts'
 export { TokenFacts } from './market/token-facts.ts'
-export type { Tick } from './math/concentrated.ts'
+export type { ConcentratedState as UniswapV3State, Tick } from './math/concentrated.ts'
 export { emptyCurve } from './math/curves.ts'
 export { outlineOfCurves, outputDownTo } from './math/outline.ts'
 export { marginalValues, sumsOf, swapOn, type TradingFunction } from './math/trading-function.ts'

@@ -2,6 +2,7 @@
 import { bytecode } from '@sluice/bindings/bytecode'
 import { type Address, type Hex, toAddress } from '@sluice/chains'
 import { id } from 'ethers'
+import type { Read } from './family.ts'
 
 /** A contract that is never deployed: the address and the runtime code of the override. */
 export type Lens = { readonly to: Address; readonly code: Hex }
@@ -13,6 +14,9 @@ export type Lens = { readonly to: Address; readonly code: Hex }
 export function lensOf(name: keyof typeof bytecode): Lens {
   return { to: toAddress(`0x${id(`sluice.lens.${name}`).slice(-40)}`), code: bytecode[name].runtime }
 }
+
+/** Returns a call of a lens. @param data - the encoded call @param gas - its estimated gas */
+export const lensRead = (lens: Lens, data: string, gas: number): Read => ({ ...lens, data: data as Hex, gas })
 
 /**
  * Returns the lens of a contract that inherits the Executor and is its own Guard: the immutable with the Guard's

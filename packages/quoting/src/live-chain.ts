@@ -223,7 +223,6 @@ export class LiveChain {
     this.sampler = new DriftSampler({
       ...{ contracts, log, share: driftShare, simulate: this.simulate },
       isCanonical: (block) => runtime.isCanonical(block),
-      onSample: () => {},
     })
     runtime.onSnapshot((snapshot) => void this.sampler.observe(snapshot))
     runtime.onSnapshot((snapshot) => this.measuredGas.markChanged(snapshot))

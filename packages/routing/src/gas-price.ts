@@ -61,6 +61,6 @@ function outputOfBestPath(graph: Graph, request: RouteTerms, ends: Ends, amountI
     budget: new WorkBudget(),
   }
   const problem: Problem = { graph, swap: request, ...ends, amountIn, ...limits, ...rates, ...gasFreeTerms }
-  const path = bestSinglePath(problem, bestSpotRates(problem, ends.target, 'to'), curveQuoter(problem, 'a part'))
+  const path = bestSinglePath(problem, bestSpotRates(problem, ends.target), curveQuoter(problem, 'a part'))
   return path?.reduce((amount, edge) => outputOf(graph.edges[edge]!.curve, amount), amountIn) ?? 0
 }

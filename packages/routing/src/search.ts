@@ -100,7 +100,7 @@ export function search(
   enclosingBound: Pick<SearchResult, 'bound' | 'hiddenBound' | 'tokenPrices'> | null = null,
 ): SearchResult | null {
   const { source, target } = problem
-  const spotRates = bestSpotRates(problem, target, 'to')
+  const spotRates = bestSpotRates(problem, target)
   // The input would not buy one base unit even at spot rates.
   if (!(spotRates.best[source]! * problem.amountIn >= 1)) return null
   const noLegCosts = hasNoLegCosts(problem)
@@ -202,7 +202,7 @@ function searchRestricted(
   const isLoose = isNetLoose || progress.curveBound === null || isWorthless(best.amountOut, progress.curveBound)
   if (workSpent > MAX_RESTRICTED_WORK && !isLoose) return best
   const allocate = (restrictedProblem: Problem): Flow | null => {
-    const restrictedRates = bestSpotRates(restrictedProblem, target, 'to')
+    const restrictedRates = bestSpotRates(restrictedProblem, target)
     const singlePath =
       bestSinglePath(restrictedProblem, restrictedRates) ?? partialPath(restrictedProblem, restrictedRates)
     if (!singlePath) return null

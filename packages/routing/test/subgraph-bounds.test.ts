@@ -98,7 +98,7 @@ test('the best path after gas is found from any start', () => {
     const perGas = 10 ** (10 + random() * 4)
     scratch.within(() => {
       const whole = problemOn(graph, req, perGas)
-      const best = bestSinglePath(whole, bestSpotRates(whole, whole.target, 'to'))
+      const best = bestSinglePath(whole, bestSpotRates(whole, whole.target))
       // A subgraph of few pools, in which another path may be the best.
       const selectedEdges = Array.from(graph.edges.keys()).filter(() => random() < 0.3)
       const part = subgraphOf(graph, selectedEdges, [whole.source, whole.target])

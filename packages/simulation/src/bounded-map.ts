@@ -14,66 +14,26 @@ export type BoundedOptions<V> = {
 }
 
 /** Map that evicts the least recently used entry at a limit, and counts evictions. */
-export class BoundedMap<K extends Value, V extends Value> {
-  private readonly entries: LRUCache<K, V>
-  private evictedCount = 0
+export class BoundedMap<K extends Value, V extends Value> extends LRUCache<K, V> {
+  private readonly evictions: { count: number }
 
   constructor(max: number, { ttl, onEvict }: BoundedOptions<V> = {}) {
-    this.entries = new LRUCache<K, V>({
+    const evictions = { count: 0 }
+    super({
       // Limit by size 1 per entry: `max` would preallocate all entries, megabytes per chain.
       maxSize: max,
       sizeCalculation: () => 1,
       ...(ttl !== undefined && { ttl }),
       dispose: (value, _key, reason) => {
         if (reason !== 'evict') return
-        this.evictedCount++
+        evictions.count++
         onEvict?.(value)
       },
     })
+    this.evictions = evictions
   }
 
   get count(): StateCount {
-    return { entries: this.entries.size, evicted: this.evictedCount }
-  }
-
-  get size(): number {
-    return this.entries.size
-  }
-
-  get(key: K): V | undefined {
-    return this.entries.get(key)
-  }
-
-  /** Returns a value without marking it as recently used. */
-  peek(key: K): V | undefined {
-    return this.entries.peek(key)
-  }
-
-  has(key: K): boolean {
-    return this.entries.has(key)
-  }
-
-  set(key: K, value: V): void {
-    this.entries.set(key, value)
-  }
-
-  delete(key: K): boolean {
-    return this.entries.delete(key)
-  }
-
-  clear(): void {
-    this.entries.clear()
-  }
-
-  keys(): Iterable<K> {
-    return this.entries.keys()
-  }
-
-  values(): Iterable<V> {
-    return this.entries.values()
-  }
-
-  [Symbol.iterator](): IterableIterator<[K, V]> {
-    return this.entries.entries()
+    return { entries: this.size, evicted: this.evictions.count }
   }
 }

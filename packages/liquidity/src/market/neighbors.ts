@@ -6,7 +6,7 @@
  */
 import { type Address, ZERO_ADDRESS } from '@sluice/chains'
 import type { Steps } from '@sluice/rpc'
-import type { TokenPair } from '../dexes/common/direction.ts'
+import type { TokenPair } from '../family.ts'
 import { pairsOf } from './pairs.ts'
 import type { PoolDirectory } from './pool-directory.ts'
 

@@ -1,6 +1,7 @@
 /** Selects the token pairs whose pools discovery searches. */
 import { type Address, type Chain, ZERO_ADDRESS } from '@sluice/chains'
-import { pairKey, type TokenPair } from '../dexes/common/direction.ts'
+import { pairKey } from '../dexes/common/direction.ts'
+import type { TokenPair } from '../family.ts'
 import { namedTokens } from '../trust/named-tokens.ts'
 
 /**

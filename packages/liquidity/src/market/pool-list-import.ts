@@ -6,7 +6,7 @@ import { type Address, type DexRow, ZERO_ADDRESS } from '@sluice/chains'
 import type { RequestOptions } from '@sluice/rpc'
 import { chunks } from '../dexes/common/chunks.ts'
 import { pairKey } from '../dexes/common/direction.ts'
-import type { DexFamily, ListedPool, Pool, Reads } from '../family.ts'
+import type { DexFamily, ListedPool, Pool, PoolReads } from '../family.ts'
 import { deploymentKey, type PoolList } from '../pool-list/pool-list.ts'
 import type { MarketComponents, MarketFollower } from './follow.ts'
 import type { PoolDirectory } from './pool-directory.ts'
@@ -134,7 +134,7 @@ function* proveByPairs(
   { findPools }: DexFamily,
   row: DexRow,
   listedPools: readonly ListedPool[],
-): Reads<readonly (Pool<null> | null)[]> {
+): PoolReads<Pool<null>> {
   if (!findPools) return listedPools.map(() => null)
   const wrappedNative = row.contracts?.wrappedNative
   // Pools of the native token are searched by the wrapper's address.

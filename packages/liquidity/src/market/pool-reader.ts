@@ -5,8 +5,7 @@
 import type { Chain, DexRow } from '@sluice/chains'
 import type { BlockHeader, BlockRef, RequestOptions, Rpc } from '@sluice/rpc'
 import { chunks } from '../dexes/common/chunks.ts'
-import type { TokenPair } from '../dexes/common/direction.ts'
-import type { DexFamily, Pool, Reads } from '../family.ts'
+import type { DexFamily, Pool, Reads, TokenPair } from '../family.ts'
 import { bothReads, isolatedReads, runReads } from './reads.ts'
 
 /** Families by id. */

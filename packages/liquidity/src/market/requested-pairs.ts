@@ -1,6 +1,7 @@
 /** Tracks the token pairs whose pools have been searched, so that discovery searches each pair once. */
 import { BoundedMap, type StateCount } from '@sluice/simulation'
-import { pairKey, sortPair, type TokenPair } from '../dexes/common/direction.ts'
+import { pairKey, sortPair } from '../dexes/common/direction.ts'
+import type { TokenPair } from '../family.ts'
 import type { FollowedTokens, FollowPeriod } from './followed-tokens.ts'
 import type { MarketLimits } from './limits.ts'
 

@@ -82,9 +82,13 @@ function samplerWith(
     simulate,
     isCanonical,
     log: { warn },
-    onSample: (sample: DriftSample) => samples.push(sample),
   }
   const sampler = new DriftSampler(options as never)
+  const add = sampler.statistics.add.bind(sampler.statistics)
+  vi.spyOn(sampler.statistics, 'add').mockImplementation((sample) => {
+    samples.push(sample)
+    add(sample)
+  })
   sampler.recordNodeCalls(calls)
   const offer = (record = recordOf()) =>
     sampler.offer({ codeOf: async (account: Address) => codes[account] ?? '0x' } as never, record)

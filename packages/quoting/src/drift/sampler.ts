@@ -43,7 +43,6 @@ type Options = {
   /** True if the block is on the canonical chain. */
   readonly isCanonical: (block: Snapshot['block']) => boolean
   readonly log: Pick<Logger, 'warn'>
-  readonly onSample: (sample: DriftSample) => void
 }
 
 type PendingSample = Pick<QuoteRecord, 'quote' | 'from' | 'terms' | 'dependsOnSenderCode' | 'usesOwnBalance'> & {
@@ -144,9 +143,7 @@ export class DriftSampler {
     try {
       // The caller's code may have changed the outcome, so the sample says nothing about pools.
       if ((await pendingSample.runsCallerCode) || this.clearCount !== clearCount) return this.statistics.recordMissed()
-      const sample = await this.takeSample(pendingSample, snapshot, after)
-      this.statistics.add(sample)
-      this.options.onSample(sample)
+      this.statistics.add(await this.takeSample(pendingSample, snapshot, after))
     } catch (error) {
       // The node failed or no longer has the block. This says nothing about the quote.
       this.statistics.recordMissed()

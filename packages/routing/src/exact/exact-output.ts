@@ -372,7 +372,7 @@ function initialInput(problem: Problem, requiredOut: number): number {
     const input = singlePathInput(problem, requiredOut)
     if (Number.isFinite(input)) return input
   }
-  const backward = bestSpotRates(problem, problem.target, 'to')
+  const backward = bestSpotRates(problem, problem.target)
   const rate = backward.best[problem.source]!
   const path = pathTo(problem, backward, problem.source, problem.target)
   const needed = path?.reduceRight((amount, edge) => unitsFor(problem, edge, amount), requiredOut)

@@ -31,7 +31,7 @@ export function largestRoutable(originalProblem: Problem, requestedAmount: bigin
    * intermediate or of the output token, and bisection then takes them for too large.
    */
   const largestExponent = (limit: bigint): bigint => {
-    const spotRate = bestSpotRates(problem, problem.target, 'to').best[problem.source]!
+    const spotRate = bestSpotRates(problem, problem.target).best[problem.source]!
     let exponent = limit - 1n
     while (exponent >= 0n && spotRate * 2 ** Number(exponent) >= 1) {
       if (canRoute(1n << exponent, singlePathProblem)) return exponent

@@ -234,7 +234,7 @@ function edgesBelowCurve(problem: Problem, { legs, edges }: Settlement): readonl
 /** Returns the best path by exact pool quotes in whole units; null if no path pays a unit. */
 export function bestPathInWholeUnits(problem: Problem, amountIn: bigint, taxes?: Taxes): SettledRoute | null {
   const { graph, target, adjustedCurves } = problem
-  const spotRates = bestSpotRates(problem, target, 'to')
+  const spotRates = bestSpotRates(problem, target)
   const path = bestSinglePath(problem, spotRates, {
     output: (edge, amount) => {
       // Pools do not know the input limits of the request and of earlier refusals. These limits end price curves.

@@ -46,7 +46,7 @@ test('no path within the hop limit is shorter', () => {
         const problem = problemOf(ends, maxHops)
         const lengths = [...drawn.take(4 * ends.length)]
         const lengthOf = (edge: number) => lengths[edge]!
-        const path = shortestPath(problem, bestSpotRates(problem, problem.target, 'to'), lengthOf)
+        const path = shortestPath(problem, bestSpotRates(problem, problem.target), lengthOf)
         const expected = shortestOf(problem, problem.source, maxHops, lengthOf)
         if (!path) {
           expect(expected).toBe(Number.POSITIVE_INFINITY)

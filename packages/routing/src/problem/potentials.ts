@@ -1,4 +1,4 @@
-/** Best spot rates between one token, the root, and all others: upper bounds on the rate of a trade of any size. */
+/** Best spot rates from all tokens to one token, the root: upper bounds on the rate of a trade of any size. */
 
 import { MIN_LABEL_GAIN } from '../tolerances.ts'
 import { LabelQueue } from './label-correction.ts'
@@ -6,30 +6,24 @@ import type { Problem } from './problem.ts'
 
 export type SpotRates = {
   /**
-   * By token: the rate of the best path to (or from) the root, for the first unit: the highest product of its edges'
-   * rates. Considers paths of up to about `maxHops` edges; 0 if there is none. For paths to the target, this is the
-   * value of one unit of the token in output base units.
+   * By token: the rate of the best path to the root, for the first unit: the highest product of its edges' rates.
+   * Considers paths of up to about `maxHops` edges; 0 if there is none. If the root is the target, this is the value of
+   * one unit of the token in output base units.
    */
   readonly best: Float64Array
   /** By token: the edge of that path at the token; −1 for the root, and if there is no path. */
   readonly link: Int32Array
-  /** By token: minimum number of edges to (or from) the root; 255 if there is no path. */
+  /** By token: minimum number of edges to the root; 255 if there is no path. */
   readonly hops: Uint8Array
 }
 
 /** `hops` of a token without a path. */
 const UNREACHED = 255
 
-/**
- * Computes the best spot rates.
- *
- * @param direction - `to`: paths end at the root; `from`: paths begin there
- */
-export function bestSpotRates(problem: Problem, root: number, direction: 'to' | 'from'): SpotRates {
-  const { graph, rate, rateBack, maxHops, budget } = problem
+/** Computes the best spot rates. */
+export function bestSpotRates(problem: Problem, root: number): SpotRates {
+  const { graph, rateBack, maxHops, budget } = problem
   const { offset, to, reverse, tokens, scratch } = graph.topology
-  const endsAtRoot = direction === 'to'
-  const rates = endsAtRoot ? rateBack : rate
   const tokenCount = tokens.length
   const best = scratch.floats(tokenCount, 0)
   const link = scratch.ints(tokenCount, -1)
@@ -43,11 +37,11 @@ export function bestSpotRates(problem: Problem, root: number, direction: 'to' | 
     const end = offset[token + 1]!
     budget.spend(1 + end - offset[token]!)
     for (let edge = offset[token]!; edge < end; edge++) {
-      const label = rates[edge]! * value
+      const label = rateBack[edge]! * value
       const neighbor = to[edge]!
       if (!(label > best[neighbor]! * (1 + MIN_LABEL_GAIN)) || neighbor === root) continue
       best[neighbor] = label
-      link[neighbor] = endsAtRoot ? reverse[edge]! : edge
+      link[neighbor] = reverse[edge]!
       if (hops[neighbor] === UNREACHED) hops[neighbor] = queue.round
       queue.add(neighbor)
     }
@@ -116,7 +110,7 @@ const reachBackward: LayerSearch = ({ graph, rateBack, budget }, distances, _, d
 }
 
 /**
- * Returns the edges of the best path from a token to the root, given the spot rates `to` the root. Null if the path
+ * Returns the edges of the best path from a token to the root, given the spot rates to the root. Null if the path
  * contains a cycle or is too long.
  */
 export function pathTo(problem: Problem, { link }: SpotRates, start: number, root: number): readonly number[] | null {

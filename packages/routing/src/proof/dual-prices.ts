@@ -34,7 +34,7 @@ export const edgeName = ({ pool, tokenIn, tokenOut }: Edge): string => `${pool.i
  */
 export function dualPrices(problem: Problem): DualPrices | null {
   const { source, target, graph } = problem
-  const spotRates = bestSpotRates(problem, target, 'to')
+  const spotRates = bestSpotRates(problem, target)
   const startPath =
     pathTo(problem, spotRates, source, target) ??
     bestSinglePath(problem, spotRates) ??

@@ -13,7 +13,7 @@ export function edgesInScope(problem: Problem): readonly number[] {
   const { graph, rate, source, target, maxHops, budget } = problem
   const { from, to } = graph.topology
   const hopsFromSource = distancesFrom(problem, source)
-  const { hops } = bestSpotRates(problem, target, 'to')
+  const { hops } = bestSpotRates(problem, target)
   budget.spend(from.length)
   let edges: number[] = []
   for (let edge = 0; edge < from.length; edge++)
@@ -85,7 +85,7 @@ export function pricesByHop(problem: Problem, edges: readonly number[], dual: Du
   const { graph, maxHops, budget, source, target } = problem
   const { from, to, tokens } = graph.topology
   const hopsFromSource = distancesFrom(problem, source)
-  const { hops } = bestSpotRates(problem, target, 'to')
+  const { hops } = bestSpotRates(problem, target)
   const pricesByToken = new Map(
     [...dual.priceByToken].map(([token, price]) => [graph.topology.tokenIndex.get(token)!, price]),
   )

@@ -134,7 +134,7 @@ function withFewerHops(problem: Problem, { hops }: Flow): readonly (Flow | null)
   const paths: (Flow | null)[] = []
   for (let maxHops = 1; maxHops < Math.min(hops, MAX_SHORT_PATH_HOPS + 1); maxHops++) {
     const shorterProblem = { ...problem, maxHops }
-    const path = bestSinglePath(shorterProblem, bestSpotRates(shorterProblem, problem.target, 'to'))
+    const path = bestSinglePath(shorterProblem, bestSpotRates(shorterProblem, problem.target))
     paths.push(path && alongPath(problem, path))
   }
   return paths
@@ -314,7 +314,7 @@ export function disjointPaths(problem: Problem, best: Flow): readonly Flow[] {
   closePools(best)
   while (pathFlows.length < MAX_DISJOINT_PATHS) {
     const openProblem = withoutEdges(problem, closedEdges)
-    const path = bestSinglePath(openProblem, bestSpotRates(openProblem, target, 'to'))
+    const path = bestSinglePath(openProblem, bestSpotRates(openProblem, target))
     const flow = path && alongPath(problem, path)
     if (!flow) break
     pathFlows.push(flow)

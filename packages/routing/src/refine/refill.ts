@@ -24,7 +24,7 @@ type CandidatePath = { readonly edges: readonly number[]; readonly earning: numb
 /** Adds paths while the flow improves. Changes the allocation in place to that of the returned flow. */
 export function refill(problem: Problem, allocation: Allocation, flow: Flow): Flow {
   const { source, target, maxPools, maxHops } = problem
-  const frontier = new Frontier(problem, bestSpotRates(problem, target, 'to'), distancesFrom(problem, source))
+  const frontier = new Frontier(problem, bestSpotRates(problem, target), distancesFrom(problem, source))
   let best = flow
   let maxPaths = REFILL_MAX_PATHS
   for (let round = 0; round < MAX_REFILL_ROUNDS && best.edges.length < maxPools; round++) {

@@ -26,7 +26,7 @@ export function bestPath(
   const link = scratch.ints(maxValue.length, -1)
   const coarsePath = bestSinglePath(
     coarseSearch.problem,
-    bestSpotRates(coarseSearch.problem, coarseSearch.problem.target, 'to'),
+    bestSpotRates(coarseSearch.problem, coarseSearch.problem.target),
   )
   for (const subgraphEdge of coarsePath ?? []) {
     const edge = coarseSearch.subgraph.edges[subgraphEdge]!

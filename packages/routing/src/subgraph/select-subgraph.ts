@@ -138,7 +138,7 @@ function alternativeEdges(
 function coarsePrices(problemWithGas: Problem, { tokens, edges }: Subgraph): CoarsePrices | null {
   const problem = { ...problemWithGas, costPerGas: 0, costPerLeg: 0 }
   const { source, target } = problem
-  const spotRates = bestSpotRates(problem, target, 'to')
+  const spotRates = bestSpotRates(problem, target)
   const path = pathTo(problem, spotRates, source, target) ?? bestSinglePath(problem, spotRates)
   if (!path) return null
   const allocation = allocationOver(problem, path, spotRates)

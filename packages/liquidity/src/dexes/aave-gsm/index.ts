@@ -1,12 +1,12 @@
 /** Family of Aave's GHO Stability Modules. */
 import { type AaveGsmLens, AaveGsmLens__factory, IAaveGsm__factory } from '@sluice/bindings'
-import { type Address, type DexRow, type Hex, toAddress } from '@sluice/chains'
-import type { DexFamily, Pool, Reads } from '../../family.ts'
-import { lensOf } from '../../lenses.ts'
-import { linearCapacity } from '../common/capacity-family.ts'
-import { isZeroForOne } from '../common/direction.ts'
-import { quoteByDirection } from '../common/exact-input.ts'
-import { readEach } from '../common/read-each.ts'
+import { type DexRow, type Hex, toAddress } from '@sluice/chains'
+import type { DexFamily, Pool, Reads, TokenPair } from '../../family.ts'
+import { lensOf, lensRead } from '../../lenses.ts'
+import { linearTrade } from '../common/exact-input.ts'
+import { contractPool } from '../common/make-pool.ts'
+import { poolStep } from '../common/pool-step.ts'
+import { stateReader } from '../common/read-each.ts'
 import { type AaveGsmState, approximateMaxInput, quote, rateOf, tradeForSale } from './math.ts'
 
 const LENS = lensOf('AaveGsmLens')
@@ -18,11 +18,8 @@ const FIND_GAS = 200_000
 const READ_GAS = 150_000
 
 /** Finds the modules that the registry at the row's address lists. */
-function* findPools(row: DexRow, pairs: readonly (readonly [Address, Address])[]): Reads<readonly Pool<null>[]> {
-  const { family, brand: dex } = row
-  const [answer] = yield [
-    { ...LENS, data: lensInterface.encodeFunctionData('find', [row.address]) as Hex, gas: FIND_GAS },
-  ]
+function* findPools(row: DexRow, pairs: readonly TokenPair[]): Reads<readonly Pool<null>[]> {
+  const [answer] = yield [lensRead(LENS, lensInterface.encodeFunctionData('find', [row.address]), FIND_GAS)]
   if (!answer) return []
   const [modules] = lensInterface.decodeFunctionResult('find', answer)
   // Copy the decoded list. Its own `flatMap` (of ethers) returns [0] instead of an empty list.
@@ -30,21 +27,18 @@ function* findPools(row: DexRow, pairs: readonly (readonly [Address, Address])[]
     const address = toAddress(module)
     const tokens = [toAddress(asset), toAddress(gho)] as const
     const isRequested = pairs.some((pair) => tokens.every((token) => pair.includes(token)))
-    return isRequested ? [{ id: address, family, dex, address, tokens, state: null }] : []
+    return isRequested ? [contractPool(row, address, tokens)] : []
   })
 }
 
-function readStates(_row: DexRow, pools: readonly Pool[]): Reads<readonly (AaveGsmState | null)[]> {
-  return readEach(
-    pools,
-    ({ address }) => ({ ...LENS, data: lensInterface.encodeFunctionData('read', [address]) as Hex, gas: READ_GAS }),
-    (answer) => {
-      const [readResult] = lensInterface.decodeFunctionResult('read', answer)
-      const { stopped, unit, ratio, sellFee, buyFee, exposure, liquidity, capacity, level } = readResult
-      return { stopped, unit, ratio, sellFee, buyFee, exposure, liquidity, capacity, level }
-    },
-  )
-}
+const readStates = stateReader(
+  ({ address }) => lensRead(LENS, lensInterface.encodeFunctionData('read', [address]), READ_GAS),
+  (answer) => {
+    const [readResult] = lensInterface.decodeFunctionResult('read', answer)
+    const { stopped, unit, ratio, sellFee, buyFee, exposure, liquidity, capacity, level } = readResult
+    return { stopped, unit, ratio, sellFee, buyFee, exposure, liquidity, capacity, level }
+  },
+)
 
 const EVENTS = ['SellAsset', 'BuyAsset', 'SwapFreeze', 'Seized', 'FeeStrategyUpdated', 'ExposureCapUpdated'] as const
 const topics: readonly Hex[] = EVENTS.map((name) => gsmInterface.getEvent(name as 'SellAsset').topicHash as Hex)
@@ -60,30 +54,12 @@ export const aaveGsm: DexFamily<AaveGsmState> = {
   topics,
   applyLog: () => 'reread',
 
-  quoteExactInput: quoteByDirection('aave-gsm', quote),
-
-  ...linearCapacity<AaveGsmState>((pool, tokenIn, tokenOut) => {
-    const { state } = pool
-    const sellsAsset = isZeroForOne(pool, tokenIn, tokenOut)
-    return {
-      quote: (amountIn) => quote(state, sellsAsset, amountIn),
-      approximateLimit: approximateMaxInput(state, sellsAsset),
-      rate: rateOf(state, sellsAsset),
-    }
-  }),
+  ...linearTrade('aave-gsm', { quote, approximateMaxInput, rateOf }),
 
   // The module mints GHO, so it holds no reserve of GHO. It pays out this much for all of the asset that it still
   // accepts.
   reserves: ({ state }) => [state.liquidity, tradeForSale(state, state.exposure).gho],
 
   takesTaxedInput: false,
-  step: (pool, tokenIn, tokenOut, inputSource, outputReceiver) => ({
-    op: 'aave-gsm',
-    pool: pool.address,
-    sellAsset: isZeroForOne(pool, tokenIn, tokenOut),
-    tokenIn,
-    tokenOut,
-    input: inputSource,
-    output: outputReceiver,
-  }),
+  step: poolStep('aave-gsm'),
 }

@@ -2,9 +2,10 @@
 import { AaveV3Lens__factory } from '@sluice/bindings'
 import { callCodec } from '@sluice/bindings/codec'
 import { type Address, type DexRow, type Hex, toAddress, ZERO_ADDRESS } from '@sluice/chains'
-import type { Pool, Reads } from '../../family.ts'
-import { lensOf } from '../../lenses.ts'
-import { readEach } from '../common/read-each.ts'
+import type { Pool, Reads, TokenPair } from '../../family.ts'
+import { lensOf, lensRead } from '../../lenses.ts'
+import { contractPool } from '../common/make-pool.ts'
+import { stateReader } from '../common/read-each.ts'
 import { type AaveV3State, balanceOf } from './math.ts'
 
 export type AaveV3Fixed = {
@@ -24,7 +25,7 @@ const FIND_GAS = 60_000
 const READ_GAS = 300_000
 
 /** Finds the aTokens of a market. Each aToken is returned as a pool of the asset and the aToken. */
-export function* findPools(row: DexRow, pairs: readonly (readonly [Address, Address])[]): Reads<readonly Pool<null>[]> {
+export function* findPools(row: DexRow, pairs: readonly TokenPair[]): Reads<readonly Pool<null>[]> {
   const assets = [...new Set(pairs.flat())]
   const data = findCodec.encode(row.address, assets)
   const [answer] = yield [{ ...LENS, data, gas: FIND_GAS * assets.length }]
@@ -35,21 +36,14 @@ export function* findPools(row: DexRow, pairs: readonly (readonly [Address, Addr
     const isRequested = pairs.some((pair) => pair.includes(asset) && pair.includes(aToken))
     if (aToken === ZERO_ADDRESS || aToken === asset || !isRequested) return []
     const fixed: AaveV3Fixed = { market: row.address }
-    const { family, brand: dex } = row
-    return [{ id: aToken, family, dex, address: aToken, tokens: [asset, aToken], fixed, state: null }]
+    return [contractPool(row, aToken, [asset, aToken], fixed)]
   })
 }
 
-export const readStates = (row: DexRow, pools: readonly Pool[]): Reads<readonly (AaveV3State | null)[]> =>
-  readEach(
-    pools,
-    ({ tokens }) => ({
-      ...LENS,
-      data: lensInterface.encodeFunctionData('read', [row.address, tokens[0]!]) as Hex,
-      gas: READ_GAS,
-    }),
-    decodeState,
-  )
+export const readStates = stateReader(
+  ({ tokens }, row) => lensRead(LENS, lensInterface.encodeFunctionData('read', [row.address, tokens[0]!]), READ_GAS),
+  decodeState,
+)
 
 /** First revision of Aave's own markets that rounds in favor of the market. */
 const FLOORING_REVISION = 9n

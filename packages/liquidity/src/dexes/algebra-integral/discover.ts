@@ -6,7 +6,7 @@
 import { AlgebraIntegralLens__factory, IAlgebraFactory__factory } from '@sluice/bindings'
 import { type Address, type DexRow, type Hex, toAddress, ZERO_ADDRESS } from '@sluice/chains'
 import type { Log } from '@sluice/rpc'
-import type { Pool, Reads } from '../../family.ts'
+import type { Pool, PoolReads, Reads, TokenPair } from '../../family.ts'
 import { lensOf } from '../../lenses.ts'
 import * as standard from '../common/algebra-discover.ts'
 import { chunks } from '../common/chunks.ts'
@@ -27,7 +27,7 @@ const LOOKUP_GAS = 5_000
 const deployersOf = ({ contracts = {} }: DexRow): readonly Address[] =>
   Object.entries(contracts).flatMap(([name, address]) => (CUSTOM_DEPLOYER.test(name) ? [address] : []))
 
-export function* findPools(row: DexRow, pairs: readonly (readonly [Address, Address])[]): Reads<readonly Pool<null>[]> {
+export function* findPools(row: DexRow, pairs: readonly TokenPair[]): Reads<readonly Pool<null>[]> {
   const pools = yield* standard.findPools(row, pairs)
   const deployers = deployersOf(row)
   if (deployers.length === 0) return pools
@@ -64,7 +64,7 @@ export function createdPool(row: DexRow, log: Log): Pool<null> | null {
  * Returns null for pools that the factory's getters do not return for their pair. The factory emits the same log for
  * pools of all custom deployers, and the plugins of such pools may contain any code.
  */
-export function* readFixed(row: DexRow, pools: readonly Pool<null>[]): Reads<readonly (Pool<null> | null)[]> {
+export function* readFixed(row: DexRow, pools: readonly Pool<null>[]): PoolReads<Pool<null>> {
   const confirmedPools = yield* findPools(
     row,
     pools.map(({ tokens }) => [tokens[0]!, tokens[1]!] as const),

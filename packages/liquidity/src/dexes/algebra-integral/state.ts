@@ -2,8 +2,8 @@
 import { AlgebraIntegralLens__factory, IAlgebraIntegralPoolState__factory } from '@sluice/bindings'
 import type { DexRow, Hex } from '@sluice/chains'
 import type { Log } from '@sluice/rpc'
-import type { Pool, Reads } from '../../family.ts'
-import { lensOf } from '../../lenses.ts'
+import type { Pool, PoolReads } from '../../family.ts'
+import { lensOf, lensRead } from '../../lenses.ts'
 import { concentratedLogs, decodeTicks } from '../common/concentrated-state.ts'
 import { type FeeProbe, feeFromPayment, feeProbeFor } from './fee.ts'
 import type { AlgebraIntegralState } from './types.ts'
@@ -32,15 +32,10 @@ type Head = {
  */
 type Probes = readonly [FeeProbe | null, FeeProbe | null]
 
-export function* readStates(
-  _row: DexRow,
-  pools: readonly Pool<null>[],
-): Reads<readonly (AlgebraIntegralState | null)[]> {
-  const answers = yield pools.map(({ address }) => ({
-    ...LENS,
-    data: lensInterface.encodeFunctionData('read', [address]) as Hex,
-    gas: READ_GAS,
-  }))
+export function* readStates(_row: DexRow, pools: readonly Pool<null>[]): PoolReads<AlgebraIntegralState> {
+  const answers = yield pools.map(({ address }) =>
+    lensRead(LENS, lensInterface.encodeFunctionData('read', [address]), READ_GAS),
+  )
   const heads = answers.map((answer) => answer && decodeHead(answer))
   const dynamicPools = pools.flatMap((pool, i) => (heads[i]?.pluginSetsFee ? [{ ...pool, state: heads[i].state }] : []))
   const statesWithFees = yield* readFees(dynamicPools)
@@ -52,12 +47,12 @@ export function* readStates(
 export const refreshStates = (
   _row: DexRow,
   pools: readonly Pool<AlgebraIntegralState>[],
-): Reads<readonly (AlgebraIntegralState | null)[]> => readFees(pools)
+): PoolReads<AlgebraIntegralState> => readFees(pools)
 
 /**
  * Simulates swaps in both directions. Returns null for a pool if no fee in ppm explains the amounts that it charges.
  */
-function* readFees(pools: readonly Pool<AlgebraIntegralState>[]): Reads<readonly (AlgebraIntegralState | null)[]> {
+function* readFees(pools: readonly Pool<AlgebraIntegralState>[]): PoolReads<AlgebraIntegralState> {
   const probes = pools.map(({ state }): Probes | null => {
     const [probe0, probe1] = [feeProbeFor(state, true), feeProbeFor(state, false)]
     return probe0 || probe1 ? [probe0, probe1] : null

@@ -16,7 +16,7 @@ export const algebraV1: DexFamily<AlgebraV1State> = {
   creationTopics,
   createdPool,
   ...concentratedLogs(),
-  ...concentratedTrade('algebra-v1', {
+  ...concentratedTrade<AlgebraV1State>('algebra-v1', {
     swapFeePpm: ({ feePpm, fee1Ppm }, zeroForOne) => (zeroForOne ? feePpm : fee1Ppm),
     observesTicks: false,
   }),

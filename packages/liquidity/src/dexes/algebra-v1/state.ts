@@ -1,8 +1,8 @@
 /** Reads Algebra V1 pools. */
 import { AlgebraV1Lens__factory } from '@sluice/bindings'
 import type { DexRow, Hex } from '@sluice/chains'
-import type { Pool, Reads } from '../../family.ts'
-import { lensOf } from '../../lenses.ts'
+import type { Pool, PoolReads } from '../../family.ts'
+import { lensOf, lensRead } from '../../lenses.ts'
 import type { Tick } from '../../math/concentrated.ts'
 import { readTicks } from '../common/concentrated-state.ts'
 import { readEach } from '../common/read-each.ts'
@@ -22,7 +22,7 @@ type Head = Omit<AlgebraV1State, 'ticks'>
  * one bit per tick. No getter reports the layout. So the short layout is tried first. The long layout is read if the
  * ticks do not sum to the liquidity in range.
  */
-export function* readStates(_row: DexRow, pools: readonly Pool[]): Reads<readonly (AlgebraV1State | null)[]> {
+export function* readStates(_row: DexRow, pools: readonly Pool[]): PoolReads<AlgebraV1State> {
   const heads = yield* readHeads(pools)
   const states = yield* addTicks(pools, heads)
   const unresolvedHeads = heads.map((head, i) => (head && !states[i] ? { ...head, tickSpacing: 1 } : null))
@@ -34,10 +34,7 @@ export function* readStates(_row: DexRow, pools: readonly Pool[]): Reads<readonl
  * Reads prices and fees again, because fees change with time. Ticks change only with logs. The ticks of a pool are read
  * again only if they do not sum to the liquidity in range.
  */
-export function* refreshStates(
-  row: DexRow,
-  pools: readonly Pool<AlgebraV1State>[],
-): Reads<readonly (AlgebraV1State | null)[]> {
+export function* refreshStates(row: DexRow, pools: readonly Pool<AlgebraV1State>[]): PoolReads<AlgebraV1State> {
   const heads = yield* readHeads(pools)
   const states = heads.map((head, i) => {
     const { ticks, tickSpacing } = pools[i]!.state
@@ -49,10 +46,10 @@ export function* refreshStates(
   return states.map((state, i) => state ?? rereadStates[unresolvedPools.indexOf(pools[i]!)] ?? null)
 }
 
-function readHeads(pools: readonly Pool[]): Reads<readonly (Head | null)[]> {
+function readHeads(pools: readonly Pool[]): PoolReads<Head> {
   return readEach(
     pools,
-    (pool) => ({ ...LENS, data: lensInterface.encodeFunctionData('read', [pool.address]) as Hex, gas: HEAD_GAS }),
+    (pool) => lensRead(LENS, lensInterface.encodeFunctionData('read', [pool.address]), HEAD_GAS),
     decodeHead,
   )
 }
@@ -60,7 +57,7 @@ function readHeads(pools: readonly Pool[]): Reads<readonly (Head | null)[]> {
 /**
  * Reads the ticks at the spacing in each head. Returns null for a pool if they do not sum to the liquidity in range.
  */
-function* addTicks(pools: readonly Pool[], heads: readonly (Head | null)[]): Reads<readonly (AlgebraV1State | null)[]> {
+function* addTicks(pools: readonly Pool[], heads: readonly (Head | null)[]): PoolReads<AlgebraV1State> {
   const ticks = yield* readTicks(LENS, pools, heads)
   return heads.map((head, i) =>
     head && ticks[i] && sumsToLiquidity(ticks[i], head) ? { ...head, ticks: ticks[i] } : null,

@@ -3,7 +3,7 @@
  * the pool's version: `algebra-v1` or `algebra-integral`.
  */
 import type { DexRow } from '@sluice/chains'
-import type { DexFamily, Pool, Reads } from '../../family.ts'
+import type { DexFamily, Pool, PoolReads } from '../../family.ts'
 import type { ConcentratedState } from '../../math/concentrated.ts'
 import { createdPool, creationTopics, findPools } from '../algebra-integral/discover.ts'
 import { algebraIntegral } from '../algebra-integral/index.ts'
@@ -29,8 +29,8 @@ const familyOfPool = (pool: Pool<ConcentratedState>): VersionFamily => familyByV
  */
 function* byVersion<P extends Pool<unknown>, T>(
   pools: readonly P[],
-  read: (family: VersionFamily, versionPools: readonly P[]) => Reads<readonly (T | null)[]> | undefined,
-): Reads<readonly (T | null)[]> {
+  read: (family: VersionFamily, versionPools: readonly P[]) => PoolReads<T> | undefined,
+): PoolReads<T> {
   const stateById = new Map<string, T | null>()
   for (const version of Object.keys(familyByVersion) as Version[]) {
     const versionPools = pools.filter((pool) => versionOf(pool) === version)
@@ -66,6 +66,5 @@ export const algebra: DexFamily<ConcentratedState> = {
   oracleGas: 10_000,
   laterGas: TIMEPOINT_SEARCH_GAS,
   takesTaxedInput: false,
-  step: (pool, tokenIn, tokenOut, inputSource, outputReceiver) =>
-    familyOfPool(pool).step(pool, tokenIn, tokenOut, inputSource, outputReceiver),
+  step: (pool, tokenIn, tokenOut, input, output) => familyOfPool(pool).step(pool, tokenIn, tokenOut, input, output),
 }

@@ -1,7 +1,7 @@
 /** Determines the Algebra version of a pool from its getters, since no factory exposes it. */
 import { IAlgebraVersion__factory } from '@sluice/bindings'
 import type { DexRow, Hex } from '@sluice/chains'
-import type { Pool, Reads } from '../../family.ts'
+import type { Pool, PoolReads } from '../../family.ts'
 import { readFixed as readIntegralFixed } from '../algebra-integral/discover.ts'
 
 export type AlgebraFixed = {
@@ -19,7 +19,7 @@ const VERSION_CALLS = [
 ] as readonly Hex[]
 
 /** Reads the versions of pools. Returns null for an Integral pool of a custom deployer that the row does not name. */
-export function* readFixed(row: DexRow, pools: readonly Pool<null>[]): Reads<readonly (Pool<null> | null)[]> {
+export function* readFixed(row: DexRow, pools: readonly Pool<null>[]): PoolReads<Pool<null>> {
   const answers = yield pools.flatMap(({ address: to }) => VERSION_CALLS.map((data) => ({ to, data })))
   const versionedPools = pools.map((pool, i) => {
     const wordCounts = answers.slice(i * VERSION_CALLS.length, (i + 1) * VERSION_CALLS.length).map(wordCountOf)

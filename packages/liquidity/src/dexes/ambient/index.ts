@@ -38,15 +38,15 @@ const uncheckedFamily: DexFamily<AmbientState> = {
   reserves: ({ state }) => reservesOf(state),
 
   takesTaxedInput: false,
-  step: (pool, tokenIn, tokenOut, inputSource, outputReceiver) => ({
+  step: (pool, tokenIn, tokenOut, input, output) => ({
     op: 'ambient',
     dex: pool.address,
     poolIdx: (pool.fixed as AmbientFixed).poolIdx,
     limitBits: limitBitsOf(pool.state, isZeroForOne(pool, tokenIn, tokenOut)),
     tokenIn,
     tokenOut,
-    input: inputSource,
-    output: outputReceiver,
+    input,
+    output,
   }),
 }
 

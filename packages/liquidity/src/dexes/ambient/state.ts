@@ -3,12 +3,13 @@ import { AmbientLens__factory } from '@sluice/bindings'
 import { callCodec } from '@sluice/bindings/codec'
 import { keccak256 } from '@sluice/bindings/keccak'
 import type { DexRow, Hex } from '@sluice/chains'
-import type { Pool, Reads } from '../../family.ts'
-import { lensOf } from '../../lenses.ts'
+import type { Pool, Reads, TokenPair } from '../../family.ts'
+import { lensOf, lensRead } from '../../lenses.ts'
 import { chunks } from '../common/chunks.ts'
-import { sortPair, type TokenPair } from '../common/direction.ts'
+import { sortPair } from '../common/direction.ts'
+import { singletonPool } from '../common/make-pool.ts'
 import { withNative } from '../common/native-pairs.ts'
-import { readEach } from '../common/read-each.ts'
+import { stateReader } from '../common/read-each.ts'
 import type { AmbientFixed, AmbientLevel, AmbientState } from './types.ts'
 
 const LENS = lensOf('AmbientLens')
@@ -46,9 +47,8 @@ export function* findPools(row: DexRow, pairs: readonly TokenPair[]): Reads<read
 
 function makePool(row: DexRow, pair: TokenPair): Pool<null> {
   const tokens = sortPair(pair)
-  const { family, brand: dex, address } = row
   const fixed: AmbientFixed = { poolIdx: POOL_IDX }
-  return { id: poolHash(tokens, fixed), family, dex, address, tokens, fixed, state: null }
+  return singletonPool(row, poolHash(tokens, fixed), tokens, fixed)
 }
 
 /**
@@ -60,13 +60,10 @@ export function poolHash([base, quote]: TokenPair, { poolIdx }: AmbientFixed): H
 }
 
 /** Reads whole pools, because commands of many kinds change a pool, and no log contains the price. */
-export function readStates({ address }: DexRow, pools: readonly Pool[]): Reads<readonly (AmbientState | null)[]> {
-  return readEach(
-    pools,
-    ({ id }) => ({ ...LENS, data: poolCodec.encode(address, id), gas: READ_GAS }),
-    (answer) => decodeState(poolCodec.decode(answer)[0]),
-  )
-}
+export const readStates = stateReader(
+  ({ id }, { address }) => lensRead(LENS, poolCodec.encode(address, id), READ_GAS),
+  (answer) => decodeState(poolCodec.decode(answer)[0]),
+)
 
 /** Returns `count` bits of a word, starting at bit `from`. */
 const extractBits = (word: bigint, from: number, count: number): bigint => BigInt.asUintN(count, word >> BigInt(from))

@@ -1,6 +1,7 @@
 /** Family of Balancer V1 pools. */
 import type { DexFamily } from '../../family.ts'
 import { inputFeeCapacity, quoteByIndices } from '../common/exact-input.ts'
+import { poolStep } from '../common/pool-step.ts'
 import { approximateMaxInput, type BalancerV1State, quote, tradingFunction } from './math.ts'
 import { applyLog, findPools, readStates, rowsOf, topics } from './state.ts'
 
@@ -21,12 +22,5 @@ export const balancerV1: DexFamily<BalancerV1State> = {
   reserves: ({ state }) => state.balances,
 
   takesTaxedInput: false,
-  step: (pool, tokenIn, tokenOut, inputSource, outputReceiver) => ({
-    op: 'balancer-v1',
-    pool: pool.address,
-    tokenIn,
-    tokenOut,
-    input: inputSource,
-    output: outputReceiver,
-  }),
+  step: poolStep('balancer-v1'),
 }

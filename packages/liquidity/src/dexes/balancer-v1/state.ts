@@ -4,9 +4,10 @@ import { callCodec } from '@sluice/bindings/codec'
 import { type Address, type DexRow, type Hex, toAddress } from '@sluice/chains'
 import type { Log } from '@sluice/rpc'
 import { zeroPadBytes } from 'ethers'
-import type { Pool, Reads } from '../../family.ts'
-import { lensOf } from '../../lenses.ts'
-import { readEach } from '../common/read-each.ts'
+import type { Pool, Reads, TokenPair } from '../../family.ts'
+import { lensOf, lensRead } from '../../lenses.ts'
+import { contractPool } from '../common/make-pool.ts'
+import { stateReader } from '../common/read-each.ts'
 import type { BalancerV1State } from './math.ts'
 
 const LENS = lensOf('BalancerV1Lens')
@@ -29,38 +30,32 @@ export const rowsOf = (row: DexRow): readonly DexRow[] =>
   row.family === 'balancer-v1' && row.contracts?.registry !== undefined ? [row] : []
 
 /** Finds the pools of pairs in the registry. Skips pools of other factories, and pools that are not finalized. */
-export function* findPools(row: DexRow, pairs: readonly (readonly [Address, Address])[]): Reads<readonly Pool<null>[]> {
-  const answers = yield pairs.map(([a, b]) => ({
-    ...LENS,
-    data: findCodec.encode(row.contracts!.registry!, row.address, a, b, MAX_POOLS_PER_LIST),
-    gas: FIND_GAS,
-  }))
+export function* findPools(row: DexRow, pairs: readonly TokenPair[]): Reads<readonly Pool<null>[]> {
+  const answers = yield pairs.map(([a, b]) =>
+    lensRead(LENS, findCodec.encode(row.contracts!.registry!, row.address, a, b, MAX_POOLS_PER_LIST), FIND_GAS),
+  )
   const foundPools = new Map<Address, Pool<null>>()
   for (const answer of answers) {
     if (!answer) continue
     for (const { pool, tokens } of findCodec.decode(answer)[0]) {
       const address = toAddress(pool)
-      const { family, brand: dex } = row
-      foundPools.set(address, { id: address, family, dex, address, tokens: tokens.map(toAddress), state: null })
+      foundPools.set(address, contractPool(row, address, tokens.map(toAddress)))
     }
   }
   return [...foundPools.values()]
 }
 
-export function readStates(_row: DexRow, pools: readonly Pool<null>[]): Reads<readonly (BalancerV1State | null)[]> {
-  return readEach(
-    pools,
-    ({ address, tokens }) => ({
-      ...LENS,
-      data: lensInterface.encodeFunctionData('read', [address, [...tokens]]) as Hex,
-      gas: READ_GAS + 10_000 * tokens.length,
-    }),
-    (answer) => {
-      const [{ swapFee, balances, weights }] = lensInterface.decodeFunctionResult('read', answer)
-      return { swapFee, balances: [...balances], weights: [...weights] }
-    },
-  )
-}
+export const readStates = stateReader(
+  ({ address, tokens }) => ({
+    ...LENS,
+    data: lensInterface.encodeFunctionData('read', [address, [...tokens]]) as Hex,
+    gas: READ_GAS + 10_000 * tokens.length,
+  }),
+  (answer) => {
+    const [{ swapFee, balances, weights }] = lensInterface.decodeFunctionResult('read', answer)
+    return { swapFee, balances: [...balances], weights: [...weights] }
+  },
+)
 
 const topicOf = (name: 'LOG_SWAP' | 'LOG_JOIN' | 'LOG_EXIT') =>
   eventsInterface.getEvent(name as 'LOG_SWAP').topicHash as Hex

@@ -53,12 +53,12 @@ export const balancerV2: DexFamily<BalancerV2State> = {
   laterGas: 120_000,
 
   takesTaxedInput: false,
-  step: (pool, tokenIn, tokenOut, inputSource, outputReceiver) => ({
+  step: (pool, tokenIn, tokenOut, input, output) => ({
     op: 'balancer-v2',
     vault: fixedOf(pool).vault,
     hops: [{ poolId: pool.id as Hex, tokenOut }],
     tokenIn,
-    input: inputSource,
-    output: outputReceiver,
+    input,
+    output,
   }),
 }

@@ -3,9 +3,10 @@ import { BalancerV2Lens__factory, IBalancerV2VaultState__factory } from '@sluice
 import { type DexRow, type Hex, toAddress } from '@sluice/chains'
 import type { Log } from '@sluice/rpc'
 import { id as keccakOf } from 'ethers'
-import type { ListedPool, Pool, Reads } from '../../family.ts'
-import { lensOf } from '../../lenses.ts'
-import { readEach } from '../common/read-each.ts'
+import type { ListedPool, Pool, PoolReads } from '../../family.ts'
+import { lensOf, lensRead } from '../../lenses.ts'
+import { contractPool } from '../common/make-pool.ts'
+import { stateReader } from '../common/read-each.ts'
 import type { BalancerV2Fixed, BalancerV2State } from './types.ts'
 
 const LENS = lensOf('BalancerV2Lens')
@@ -18,17 +19,10 @@ export const READ_GAS = 350_000
 const TOKENS_GAS = 150_000
 const POOL_ID_PATTERN = /^0x[0-9a-f]{64}$/
 
-export function readStates(row: DexRow, pools: readonly Pool[]): Reads<readonly (BalancerV2State | null)[]> {
-  return readEach(
-    pools,
-    (pool) => ({
-      ...LENS,
-      data: lensInterface.encodeFunctionData('read', [row.address, pool.id]) as Hex,
-      gas: READ_GAS,
-    }),
-    decodeState,
-  )
-}
+export const readStates = stateReader(
+  ({ id }, { address }) => lensRead(LENS, lensInterface.encodeFunctionData('read', [address, id]), READ_GAS),
+  decodeState,
+)
 
 /**
  * Decodes the state, and leaves out the pool's own share (BPT). Returns null while the pool is paused. Returns null if
@@ -95,7 +89,7 @@ export function createdPool(row: DexRow, log: Log): Pool<null> {
 /**
  * Reads the tokens of each id from the vault, which reverts for unknown ids. `readFixed` checks the factories later.
  */
-export function* provePools(row: DexRow, listedPools: readonly ListedPool[]): Reads<readonly (Pool<null> | null)[]> {
+export function* provePools(row: DexRow, listedPools: readonly ListedPool[]): PoolReads<Pool<null>> {
   const ids = listedPools.flatMap(({ id }) => (POOL_ID_PATTERN.test(id) ? [id as Hex] : []))
   const answers = yield ids.map((id) => ({
     to: row.address,
@@ -116,13 +110,5 @@ export function* provePools(row: DexRow, listedPools: readonly ListedPool[]): Re
 function makePool(row: DexRow, poolId: Hex, tokens: readonly string[]): Pool<null> {
   const address = toAddress(poolId.slice(0, 42))
   const tradedTokens = tokens.map(toAddress).filter((token) => token !== address)
-  return {
-    id: poolId,
-    family: row.family,
-    dex: row.brand,
-    address,
-    tokens: tradedTokens,
-    fixed: { vault: row.address },
-    state: null,
-  }
+  return { ...contractPool(row, address, tradedTokens, { vault: row.address }), id: poolId }
 }

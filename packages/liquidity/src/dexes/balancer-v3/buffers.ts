@@ -2,8 +2,9 @@
 import { BalancerV3BufferLens__factory } from '@sluice/bindings'
 import { callCodec } from '@sluice/bindings/codec'
 import { type Address, type DexRow, type Hex, toAddress, ZERO_ADDRESS } from '@sluice/chains'
-import type { Pool, Read, Reads } from '../../family.ts'
-import { lensOf } from '../../lenses.ts'
+import type { Pool, PoolReads, Read, Reads, TokenPair } from '../../family.ts'
+import { lensOf, lensRead } from '../../lenses.ts'
+import { contractPool } from '../common/make-pool.ts'
 import { findShareHoldings } from '../erc4626/holder.ts'
 import { type Erc4626Fixed, readVaults } from '../erc4626/state.ts'
 import type { VaultBuffer } from './buffer.ts'
@@ -27,10 +28,8 @@ export const isBuffer = (pool: Pool<unknown>): boolean =>
 const bufferId = (balancerVault: Address, share: Address) => `${share}${balancerVault.slice(2, 26)}`
 
 /** Finds the buffers of pairs of an asset and its ERC-4626 share. */
-export function* findBuffers(
-  { address: balancerVault, family, brand: dex }: DexRow,
-  pairs: readonly (readonly [Address, Address])[],
-): Reads<readonly Pool<null>[]> {
+export function* findBuffers(row: DexRow, pairs: readonly TokenPair[]): Reads<readonly Pool<null>[]> {
+  const balancerVault = row.address
   const tokens = [...new Set(pairs.flat())]
   const data = findCodec.encode(balancerVault, tokens)
   const [answer] = yield [{ ...LENS, data, gas: FIND_GAS * tokens.length }]
@@ -42,9 +41,7 @@ export function* findBuffers(
     if (asset === ZERO_ADDRESS || asset === share || !isRequested) return []
     // The share's own code sets its exchange rate, without a log of the Balancer vault.
     const fixed: BalancerV3Fixed = { vault: balancerVault, dependsOn: [share], silent: true, buffer: true }
-    return [
-      { id: bufferId(balancerVault, share), family, dex, address: share, tokens: [asset, share], fixed, state: null },
-    ]
+    return [{ ...contractPool(row, share, [asset, share], fixed), id: bufferId(balancerVault, share) }]
   })
 }
 
@@ -61,11 +58,8 @@ export function* readFixed(_row: DexRow, pools: readonly Pool<null>[]): Reads<re
   })
 }
 
-export const bufferRead = ({ address: balancerVault }: DexRow, { address: share }: Pool<unknown>): Read => ({
-  ...LENS,
-  data: lensInterface.encodeFunctionData('read', [balancerVault, share]) as Hex,
-  gas: READ_GAS,
-})
+export const bufferRead = ({ address: balancerVault }: DexRow, { address: share }: Pool<unknown>): Read =>
+  lensRead(LENS, lensInterface.encodeFunctionData('read', [balancerVault, share]), READ_GAS)
 
 /**
  * Decodes buffers, and reads their ERC-4626 vaults. Returns null for a closed buffer, and if the math of its vault is
@@ -74,7 +68,7 @@ export const bufferRead = ({ address: balancerVault }: DexRow, { address: share 
 export function* decodeBuffers(
   pools: readonly Pool<unknown>[],
   answers: readonly (Hex | null)[],
-): Reads<readonly (VaultBuffer | null)[]> {
+): PoolReads<VaultBuffer> {
   if (pools.length === 0) return []
   const vaults = yield* readVaults(
     pools.map(({ tokens, fixed }) => ({ asset: tokens[0]!, share: tokens[1]!, ...(fixed as BalancerV3Fixed).shares })),

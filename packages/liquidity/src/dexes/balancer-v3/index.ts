@@ -110,12 +110,12 @@ export const balancerV3: DexFamily<BalancerV3State> = {
       : state.balances,
 
   takesTaxedInput: false,
-  step: (pool, tokenIn, tokenOut, inputSource, outputReceiver) => ({
+  step: (pool, tokenIn, tokenOut, input, output) => ({
     op: 'balancer-v3',
     vault: fixedOf(pool).vault,
     hops: [{ pool: pool.address, tokenOut }],
     tokenIn,
-    input: inputSource,
-    output: outputReceiver,
+    input,
+    output,
   }),
 }

@@ -1,7 +1,7 @@
 /** Verifies listed pools and buffers on chain, with the vault and the factories. */
 import { IBalancerV2Factory__factory, IBalancerV3VaultState__factory } from '@sluice/bindings'
 import { type DexRow, type Hex, isAddress, toAddress, wordOf } from '@sluice/chains'
-import type { ListedPool, Pool, Reads } from '../../family.ts'
+import type { ListedPool, Pool, PoolReads } from '../../family.ts'
 import { findBuffers } from './buffers.ts'
 import { registeredPool } from './state.ts'
 import type { BalancerV3Fixed } from './types.ts'
@@ -17,7 +17,7 @@ const READ_GAS = 120_000
  * registered a pool. If the listed factory does not confirm the pool, the pool's own address is recorded as its
  * factory.
  */
-export function* provePools(row: DexRow, listedPools: readonly ListedPool[]): Reads<readonly (Pool<null> | null)[]> {
+export function* provePools(row: DexRow, listedPools: readonly ListedPool[]): PoolReads<Pool<null>> {
   const entries = listedPools.map((pool) => ({ ...pool, fixed: fixedOf(pool) }))
   const pools = entries.filter(({ fixed }) => fixed.buffer !== true)
   const pairs = entries.flatMap(({ fixed, tokens: [asset, share] }) =>

@@ -9,8 +9,9 @@ import {
 import { type DexRow, type Hex, toAddress, ZERO_ADDRESS } from '@sluice/chains'
 import type { Log } from '@sluice/rpc'
 import { id as keccakOf } from 'ethers'
-import { nullIfRefused, type Pool, type Read, type Reads } from '../../family.ts'
-import { lensOf } from '../../lenses.ts'
+import { nullIfRefused, type Pool, type PoolReads, type Read } from '../../family.ts'
+import { lensOf, lensRead } from '../../lenses.ts'
+import { contractPool } from '../common/make-pool.ts'
 import { bufferRead, decodeBuffers, isBuffer } from './buffers.ts'
 import { computeScaledOut, liveBalancesOf } from './math.ts'
 import { type ReclammClock, virtualBalances } from './reclamm.ts'
@@ -24,7 +25,7 @@ const hookInterface = IBalancerV3SurgeHook__factory.createInterface()
 /** Estimated gas to read one pool, with its rates and three quotes. */
 export const READ_GAS = 650_000
 
-export function* readStates(row: DexRow, pools: readonly Pool[]): Reads<readonly (BalancerV3State | null)[]> {
+export function* readStates(row: DexRow, pools: readonly Pool[]): PoolReads<BalancerV3State> {
   const answers = yield pools.map((pool) => (isBuffer(pool) ? bufferRead(row, pool) : poolRead(row, pool)))
   const bufferIndices = pools.flatMap((pool, k) => (isBuffer(pool) ? [k] : []))
   const buffers = yield* decodeBuffers(
@@ -37,11 +38,8 @@ export function* readStates(row: DexRow, pools: readonly Pool[]): Reads<readonly
   )
 }
 
-const poolRead = (row: DexRow, pool: Pool): Read => ({
-  ...LENS,
-  data: lensInterface.encodeFunctionData('read', [row.address, pool.address]) as Hex,
-  gas: READ_GAS,
-})
+const poolRead = (row: DexRow, pool: Pool): Read =>
+  lensRead(LENS, lensInterface.encodeFunctionData('read', [row.address, pool.address]), READ_GAS)
 
 /**
  * Decodes a pool. Returns null while the pool is closed, and if a hook changes swaps in an unsupported way. Also
@@ -251,13 +249,7 @@ export function registeredPool(row: DexRow, registration: Registration): Pool<nu
   const hooks = hooksConfig.shouldCallComputeDynamicSwapFee ? [hooksContract] : []
   const controllers = [factory, ...rateProviders, swapFeeManager, ...hooks]
   const dependsOn = [...new Set(controllers.map(toAddress))].filter((account) => account !== ZERO_ADDRESS)
-  return {
-    id: address,
-    family: row.family,
-    dex: row.brand,
-    address,
-    tokens: tokens.map(toAddress),
-    fixed: { vault: row.address, dependsOn, silent: toAddress(hooksContract) === address } satisfies BalancerV3Fixed,
-    state: null,
-  }
+  const silent = toAddress(hooksContract) === address
+  const fixed: BalancerV3Fixed = { vault: row.address, dependsOn, silent }
+  return contractPool(row, address, tokens.map(toAddress), fixed)
 }

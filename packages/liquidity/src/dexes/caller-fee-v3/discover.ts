@@ -1,8 +1,8 @@
 /** Pool discovery for factories of pools whose fee depends on the caller. */
 import { CallerFeeLens__factory, ISlipstreamFactory__factory } from '@sluice/bindings'
-import type { Address, DexRow, Hex } from '@sluice/chains'
+import type { DexRow, Hex } from '@sluice/chains'
 import type { Log } from '@sluice/rpc'
-import type { Pool } from '../../family.ts'
+import type { Pool, TokenPair } from '../../family.ts'
 import { lensOf } from '../../lenses.ts'
 import { finderCodec, findKeyedPools } from '../common/concentrated-discover.ts'
 import { poolCreation } from '../common/pair-discover.ts'
@@ -24,7 +24,7 @@ export function rowsOf(row: DexRow): readonly DexRow[] {
   return row.family === 'caller-fee-v3' ? [row] : []
 }
 
-export const findPools = (row: DexRow, pairs: readonly (readonly [Address, Address])[]) =>
+export const findPools = (row: DexRow, pairs: readonly TokenPair[]) =>
   row.version === TICK_SPACING
     ? findByTickSpacing(row, pairs)
     : findKeyedPools(row, pairs, FEES, { lens: LENS, finder: findCodec, pairsPerRead: 60, pairGas: 50_000 })

@@ -2,7 +2,7 @@
 import { CallerFeeLens__factory } from '@sluice/bindings'
 import type { DexFamily } from '../../family.ts'
 import { lensOf } from '../../lenses.ts'
-import { directedStep } from '../common/directed-step.ts'
+import { poolStep } from '../common/pool-step.ts'
 import { sampledFamily } from '../common/sampled-family.ts'
 import type { SampledState } from '../common/sampled-state.ts'
 import { createdPool, creationTopics, findPools, rowsOf } from './discover.ts'
@@ -23,5 +23,5 @@ export const callerFeeV3: DexFamily<SampledState> = {
   // The owner of the factory sets the fee of each caller. For one of the factories, the owner is unknown.
   dependsOn: ({ address }) => [address],
   keepsTokens: true,
-  step: directedStep('uniswap-v3'),
+  step: poolStep('uniswap-v3'),
 }

@@ -4,9 +4,9 @@ import type { DexFamily, Pool } from '../../family.ts'
 import { constantProductCurve } from '../../math/curves.ts'
 import { approximateStableLimit } from '../../math/solidly.ts'
 import { sampledCapacity } from '../common/capacity-family.ts'
-import { directedStep } from '../common/directed-step.ts'
 import { isZeroForOne } from '../common/direction.ts'
 import { quoteByDirection } from '../common/exact-input.ts'
+import { poolStep } from '../common/pool-step.ts'
 import { maxInput } from '../uniswap-v2/math.ts'
 import type { UniswapV2State } from '../uniswap-v2/types.ts'
 import { type CamelotV2State, feeOf, quote } from './math.ts'
@@ -62,5 +62,5 @@ export const camelotV2: DexFamily<CamelotV2State> = {
   // An estimate for two storage slots.
   oracleGas: 10_000,
   takesTaxedInput: true,
-  step: directedStep('solidly'),
+  step: poolStep('solidly'),
 }

@@ -2,7 +2,7 @@
 import { ICamelotPairState__factory, IUniswapV2Factory__factory } from '@sluice/bindings'
 import type { DexRow, Hex } from '@sluice/chains'
 import type { Log } from '@sluice/rpc'
-import type { Pool, Reads } from '../../family.ts'
+import type { Pool, PoolReads } from '../../family.ts'
 import { pairFactory } from '../common/pair-discover.ts'
 import type { CamelotV2State } from './math.ts'
 
@@ -22,7 +22,7 @@ const READ_GAS = 10_000
 const PPM_PER_FEE_UNIT = 10
 
 /** Reads each pair with one call of each getter. */
-export function* readStates(_row: DexRow, pools: readonly Pool[]): Reads<readonly (CamelotV2State | null)[]> {
+export function* readStates(_row: DexRow, pools: readonly Pool[]): PoolReads<CamelotV2State> {
   const answers = yield pools.flatMap(({ address: to }) => GETTER_CALLS.map((data) => ({ to, data, gas: READ_GAS })))
   return pools.map((_, i) => decodeState(answers.slice(GETTER_CALLS.length * i, GETTER_CALLS.length * (i + 1))))
 }

@@ -1,10 +1,10 @@
 /** Finds pools through getters of a factory that take a token pair, and a fee or a tick spacing. */
 import { ConcentratedLens__factory } from '@sluice/bindings'
 import { callCodec } from '@sluice/bindings/codec'
-import type { Address, DexRow } from '@sluice/chains'
+import type { DexRow } from '@sluice/chains'
 import type { Interface } from 'ethers'
-import type { Pool, Reads } from '../../family.ts'
-import { CONCENTRATED_LENS, type Lens } from '../../lenses.ts'
+import type { Pool, Reads, TokenPair } from '../../family.ts'
+import { CONCENTRATED_LENS, type Lens, lensRead } from '../../lenses.ts'
 import { nonzeroAddresses } from './address-list.ts'
 import { chunks } from './chunks.ts'
 import { pairPool } from './pair-discover.ts'
@@ -26,11 +26,7 @@ const finders = {
 export type PoolKeys = { readonly finderName: 'find' | 'findByTickSpacing'; readonly values: readonly number[] }
 
 /** Finds the pools of pairs for all keys through ConcentratedLens. */
-export const findByKeys = (
-  row: DexRow,
-  pairs: readonly (readonly [Address, Address])[],
-  { finderName, values }: PoolKeys,
-) =>
+export const findByKeys = (row: DexRow, pairs: readonly TokenPair[], { finderName, values }: PoolKeys) =>
   findKeyedPools(row, pairs, values, {
     lens: CONCENTRATED_LENS,
     finder: finders[finderName],
@@ -50,16 +46,14 @@ type KeyedFinder = {
 /** Finds the pools of pairs for all keys (fees or tick spacings) through a lens. */
 export function* findKeyedPools(
   row: DexRow,
-  pairs: readonly (readonly [Address, Address])[],
+  pairs: readonly TokenPair[],
   keys: readonly number[],
   { lens, finder, pairsPerRead, pairGas }: KeyedFinder,
 ): Reads<readonly Pool<null>[]> {
   const batches = chunks(pairs, pairsPerRead)
-  const answers = yield batches.map((batch) => ({
-    ...lens,
-    data: finder.encode(row.address, batch.flat(), keys),
-    gas: 100_000 + pairGas * batch.length,
-  }))
+  const answers = yield batches.map((batch) =>
+    lensRead(lens, finder.encode(row.address, batch.flat(), keys), 100_000 + pairGas * batch.length),
+  )
   return batches.flatMap((batch, b) => {
     const answer = answers[b]
     if (!answer) return []

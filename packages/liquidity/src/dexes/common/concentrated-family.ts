@@ -15,9 +15,9 @@ import { concentratedCurve } from '../../math/curves.ts'
 import { concentratedOutline } from '../../math/outline.ts'
 import { concentratedReserves } from '../../math/positions.ts'
 import { pathOfTicks, withConsistentState } from './consistent-state.ts'
-import { directedStep } from './directed-step.ts'
 import { isZeroForOne } from './direction.ts'
 import { type GasFamily, HOP_GAS, PIECE_GAS } from './gas.ts'
+import { poolStep } from './pool-step.ts'
 
 /** Differences between a family's pools and those of uniswap-v3. */
 export type ConcentratedKind<State> = {
@@ -60,19 +60,8 @@ export function concentratedTrade<State extends ConcentratedState>(
     writesCrossedTicks = true,
     wordGasRatio = WORD_GAS_RATIO,
   }: ConcentratedKind<State> = {},
-): Pick<
-  DexFamily<State>,
-  | 'quoteExactInput'
-  | 'inputFor'
-  | 'maxInput'
-  | 'priceCurve'
-  | 'outline'
-  | 'reserves'
-  | 'oracleGas'
-  | 'takesTaxedInput'
-  | 'step'
-> {
-  const functions: ReturnType<typeof concentratedTrade<State>> = {
+) {
+  const functions = {
     quoteExactInput(pool, tokenIn, tokenOut, amountIn) {
       const zeroForOne = isZeroForOne(pool, tokenIn, tokenOut)
       const feePpm = swapFeePpm(pool.state, zeroForOne)
@@ -107,8 +96,8 @@ export function concentratedTrade<State extends ConcentratedState>(
     // One observation takes 5,900 to 6,400 gas, depending on the old value of its slot.
     oracleGas: 6_100,
     takesTaxedInput: false,
-    step: directedStep('uniswap-v3'),
-  }
+    step: poolStep<State>('uniswap-v3'),
+  } satisfies Partial<DexFamily<State>>
   return withConsistentState(functions, ({ state }: Pool<State>) =>
     pathOfTicks(state.liquidity, state.tick, state.ticks),
   )

@@ -7,8 +7,8 @@ import { callCodec, eventReader } from '@sluice/bindings/codec'
 import type { DexRow, Hex } from '@sluice/chains'
 import type { Log } from '@sluice/rpc'
 import type { Interface } from 'ethers'
-import type { Pool, Reads } from '../../family.ts'
-import { CONCENTRATED_LENS, type Lens } from '../../lenses.ts'
+import type { Pool, PoolReads } from '../../family.ts'
+import { CONCENTRATED_LENS, type Lens, lensRead } from '../../lenses.ts'
 import type { ConcentratedState, Tick } from '../../math/concentrated.ts'
 import { changeLiquidity } from '../../math/positions.ts'
 import { MAX_TICK, MIN_TICK } from '../../math/ticks.ts'
@@ -32,12 +32,8 @@ const HEAD_GAS = 60_000
  */
 function concentratedReader(headFunction: 'read' | 'readSolidlyV3') {
   const headCodec = headCodecOf(headFunction)
-  return function* (_row: DexRow, pools: readonly Pool<null>[]): Reads<readonly (ConcentratedState | null)[]> {
-    const answers = yield pools.map((pool) => ({
-      ...CONCENTRATED_LENS,
-      data: headCodec.encode(pool.address),
-      gas: HEAD_GAS,
-    }))
+  return function* (_row: DexRow, pools: readonly Pool<null>[]): PoolReads<ConcentratedState> {
+    const answers = yield pools.map((pool) => lensRead(CONCENTRATED_LENS, headCodec.encode(pool.address), HEAD_GAS))
     const heads = answers.map((answer) => answer && decodeHead(headCodec, answer))
     const ticks = yield* readTicks(CONCENTRATED_LENS, pools, heads)
     return heads.map((head, i) => (head && ticks[i] ? { ...head, ticks: ticks[i] } : null))
@@ -59,7 +55,7 @@ export function* readTicks(
   ticksLens: Lens,
   pools: readonly Pool[],
   heads: readonly ({ readonly tickSpacing: number } | null)[],
-): Reads<readonly (readonly Tick[] | null)[]> {
+): PoolReads<readonly Tick[]> {
   const reads = heads.map((head, i) =>
     head
       ? wordRanges(head.tickSpacing).map(({ first, last, gas }) => ({

@@ -2,11 +2,11 @@
 import { CurveLens__factory, ICurveAddressProvider__factory, ICurveFactory__factory } from '@sluice/bindings'
 import { callCodec } from '@sluice/bindings/codec'
 import { type Address, type DexRow, type Hex, toAddress, ZERO_ADDRESS } from '@sluice/chains'
-import type { Pool, Reads } from '../../family.ts'
-import { CURVE_LENS } from '../../lenses.ts'
+import type { Pool, Reads, TokenPair } from '../../family.ts'
+import { CURVE_LENS, lensRead } from '../../lenses.ts'
 import { chunks } from './chunks.ts'
 import { type FactoryList, withDeepestPools } from './deepest-pools.ts'
-import type { TokenPair } from './direction.ts'
+import { contractPool } from './make-pool.ts'
 import { fromCoin, toCoin, withNative } from './native-pairs.ts'
 
 const lensInterface = CurveLens__factory.createInterface()
@@ -31,16 +31,14 @@ type CurveDiscovery = {
  * getters. The row's address is the factory, or the address provider that returns the registry.
  */
 export function findCurvePools({ family, registryId }: CurveDiscovery) {
-  return function* (row: DexRow, pairs: readonly (readonly [Address, Address])[]): Reads<readonly Pool<null>[]> {
+  return function* (row: DexRow, pairs: readonly TokenPair[]): Reads<readonly Pool<null>[]> {
     const factory = row.version === 'address-provider' ? yield* registryOf(row.address, registryId) : row.address
     if (factory === null) return []
     const coinPairs = withNative(pairs, row.contracts?.wrappedNative).map(([a, b]): TokenPair => [toCoin(a), toCoin(b)])
     const batches = chunks(coinPairs, PAIRS_PER_READ)
-    const answers = yield batches.map((batch) => ({
-      ...CURVE_LENS,
-      data: findCodec.encode(factory, batch.flat(), MAX_POOLS_PER_PAIR),
-      gas: 30_000 * batch.length,
-    }))
+    const answers = yield batches.map((batch) =>
+      lensRead(CURVE_LENS, findCodec.encode(factory, batch.flat(), MAX_POOLS_PER_PAIR), 30_000 * batch.length),
+    )
     const lists = batches.flatMap((batch, b) => {
       const answer = answers[b]
       if (!answer) return []
@@ -51,18 +49,16 @@ export function findCurvePools({ family, registryId }: CurveDiscovery) {
     })
     const completeLists = yield* withDeepestPools(lists, POOL_BY_INDEX, MAX_POOLS_PER_PAIR)
     const addresses = [...new Set(completeLists.flatMap(({ pools }) => pools))]
-    const coinAnswers = yield addresses.map((address) => ({
-      ...CURVE_LENS,
-      data: lensInterface.encodeFunctionData('coins', [address]) as Hex,
-      gas: 40_000,
-    }))
+    const coinAnswers = yield addresses.map((address) =>
+      lensRead(CURVE_LENS, lensInterface.encodeFunctionData('coins', [address]), 40_000),
+    )
     return addresses.flatMap((address, i) => {
       const answer = coinAnswers[i]
       if (!answer) return []
       const coins = (lensInterface.decodeFunctionResult('coins', answer) as unknown as [string[]])[0].map(toAddress)
       const tokens = coins.map(fromCoin)
       if (tokens.length < 2) return []
-      return [{ id: address, family, dex: row.brand, address, tokens, state: null }]
+      return [contractPool({ ...row, family }, address, tokens)]
     })
   }
 }

@@ -7,12 +7,14 @@ import { coinIndices } from './direction.ts'
 
 type StateWithBalances = { readonly balances: readonly bigint[] }
 
+/** Type of the coin indices in a pool's `exchange`, or in its `swap` for `uint8`. */
+type CurveVariant = 'int128' | 'uint256' | 'uint8'
+
 /** Math of a family. `i` and `j` are the indices of the input and the output coin. */
 type CurveMath<S> = {
   /** Estimated gas of a hop. */
   readonly gas: number
-  /** Type of the coin indices in the pool's `exchange`, or in its `swap` for `uint8`. */
-  readonly variant: 'int128' | 'uint256' | 'uint8'
+  readonly variant: CurveVariant
   readonly quote: (
     state: S,
     i: number,
@@ -25,15 +27,13 @@ type CurveMath<S> = {
   readonly tradingFunction: (state: S) => TradingFunction | null
 }
 
-type TradeFunctionName =
-  | 'quoteExactInput'
-  | 'maxInput'
-  | 'priceCurve'
-  | 'tradingFunction'
-  | 'reserves'
-  | 'oracleGas'
-  | 'takesTaxedInput'
-  | 'step'
+/** Returns the `step` of a family. */
+export const curveStep =
+  <S>(variant: CurveVariant): DexFamily<S>['step'] =>
+  (pool, tokenIn, tokenOut, input, output) => {
+    const [i, j] = coinIndices(pool, tokenIn, tokenOut)
+    return { op: 'curve', pool: pool.address, variant, i, j, tokenIn, tokenOut, input, output }
+  }
 
 /** Returns the functions of a family, built from its math. */
 export function curveFamily<S extends StateWithBalances>({
@@ -76,19 +76,6 @@ export function curveFamily<S extends StateWithBalances>({
     // An estimate for two storage slots, in pools with moving averages.
     oracleGas: 10_000,
     takesTaxedInput: false,
-    step(pool, tokenIn, tokenOut, inputSource, outputReceiver) {
-      const [i, j] = coinIndices(pool, tokenIn, tokenOut)
-      return {
-        op: 'curve',
-        pool: pool.address,
-        variant,
-        i,
-        j,
-        tokenIn,
-        tokenOut,
-        input: inputSource,
-        output: outputReceiver,
-      }
-    },
-  } satisfies Pick<DexFamily<S>, TradeFunctionName>
+    step: curveStep<S>(variant),
+  } satisfies Partial<DexFamily<S>>
 }

@@ -5,9 +5,8 @@
 import { DeepestLens__factory } from '@sluice/bindings'
 import { callCodec } from '@sluice/bindings/codec'
 import { type Address, toAddress } from '@sluice/chains'
-import type { Reads } from '../../family.ts'
-import { lensOf } from '../../lenses.ts'
-import type { TokenPair } from './direction.ts'
+import type { Reads, TokenPair } from '../../family.ts'
+import { lensOf, lensRead } from '../../lenses.ts'
 
 const LENS = lensOf('DeepestLens')
 const findCodec = callCodec<[factory: string, getter: string, tokens: TokenPair, maxPools: number], [string[]]>(
@@ -43,11 +42,9 @@ export function* withDeepestPools(
 ): Reads<readonly FactoryList[]> {
   const cutLists = lists.filter(({ isCut }) => isCut)
   if (cutLists.length === 0) return lists
-  const answers = yield cutLists.map(({ factory, tokens }) => ({
-    ...LENS,
-    data: findCodec.encode(factory, getter, tokens, maxPools),
-    gas: FIND_GAS,
-  }))
+  const answers = yield cutLists.map(({ factory, tokens }) =>
+    lensRead(LENS, findCodec.encode(factory, getter, tokens, maxPools), FIND_GAS),
+  )
   const answerByList = new Map(cutLists.map((list, k) => [list, answers[k]]))
   return lists.map((list) => {
     const answer = answerByList.get(list)

@@ -1,9 +1,6 @@
 /** Sorts token pairs, and maps tokens to their indices in a pool. */
 import type { Address } from '@sluice/chains'
-import { type Pool, PoolRefusal } from '../../family.ts'
-
-/** Two different tokens, in any order. */
-export type TokenPair = readonly [Address, Address]
+import { type Pool, PoolRefusal, type TokenPair } from '../../family.ts'
 
 /**
  * True if the input is the pool's first token.

@@ -1,6 +1,6 @@
 /** Builds `DexFamily` functions from the math functions of a family. */
 import type { DexFamily } from '../../family.ts'
-import { sampledCapacity } from './capacity-family.ts'
+import { linearCapacity, sampledCapacity } from './capacity-family.ts'
 import { coinIndices, isZeroForOne } from './direction.ts'
 import { gasRow } from './gas.ts'
 
@@ -17,6 +17,29 @@ export function quoteByDirection<State>(
     gas,
   })
 }
+
+/** Math of a family of two-token pools with a constant rate. */
+type LinearMath<State> = {
+  readonly quote: (state: State, zeroForOne: boolean, amountIn: bigint) => QuoteResult<State>
+  /** Returns the approximate largest input in base units. */
+  readonly approximateMaxInput: (state: State, zeroForOne: boolean) => bigint
+  /** Returns the output per unit of input after fees, in base units. */
+  readonly rateOf: (state: State, zeroForOne: boolean) => number
+}
+
+/** Returns `quoteExactInput`, `maxInput`, and `priceCurve` of a family of two-token pools with a constant rate. */
+export const linearTrade = <State>(family: string, { quote, approximateMaxInput, rateOf }: LinearMath<State>) => ({
+  quoteExactInput: quoteByDirection(family, quote),
+  ...linearCapacity<State>((pool, tokenIn, tokenOut) => {
+    const { state } = pool
+    const zeroForOne = isZeroForOne(pool, tokenIn, tokenOut)
+    return {
+      quote: (amountIn) => quote(state, zeroForOne, amountIn),
+      approximateLimit: approximateMaxInput(state, zeroForOne),
+      rate: rateOf(state, zeroForOne),
+    }
+  }),
+})
 
 /** Quotes a swap from the token with index `i` to the token with index `j`. */
 type IndexedQuote<State> = (state: State, i: number, j: number, amountIn: bigint) => QuoteResult<State>

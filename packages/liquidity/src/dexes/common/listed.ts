@@ -1,7 +1,6 @@
 /** Verifies pools of a pool list on chain, for families whose pool id is the hash of a key. */
 import { type Address, isAddress, toAddress } from '@sluice/chains'
-import type { ListedPool, Pool, Reads } from '../../family.ts'
-import type { TokenPair } from './direction.ts'
+import type { ListedPool, Pool, PoolReads, Reads, TokenPair } from '../../family.ts'
 
 /** Returns the two tokens of a listed pool; null unless they are two different addresses. */
 export function validPairOf(tokens: readonly Address[]): TokenPair | null {
@@ -27,7 +26,7 @@ export function* proveByKey(
   listedPools: readonly ListedPool[],
   toPool: (pool: ListedPool) => Pool<null> | null,
   filterExisting: (candidates: readonly Pool<null>[]) => Reads<readonly Pool<null>[]>,
-): Reads<readonly (Pool<null> | null)[]> {
+): PoolReads<Pool<null>> {
   const candidates = listedPools.map((pool) => {
     const candidate = toPool(pool)
     return candidate?.id === pool.id ? candidate : null

@@ -2,7 +2,7 @@
  * Pairs and addresses of the native token, for families whose pools can hold it. The zero address is the native token.
  */
 import { type Address, NATIVE, ZERO_ADDRESS } from '@sluice/chains'
-import type { TokenPair } from './direction.ts'
+import type { TokenPair } from '../../family.ts'
 
 /** Adds a pair with the native token for each pair with the native token's wrapper. */
 export function withNative(pairs: readonly TokenPair[], wrappedNative: Address | undefined): readonly TokenPair[] {

@@ -4,11 +4,12 @@ import { callCodec } from '@sluice/bindings/codec'
 import { type Address, type DexRow, type Hex, toAddress } from '@sluice/chains'
 import type { Log } from '@sluice/rpc'
 import type { Interface } from 'ethers'
-import type { Pool, Reads } from '../../family.ts'
-import { PAIR_LENS } from '../../lenses.ts'
+import type { Pool, Reads, TokenPair } from '../../family.ts'
+import { lensRead, PAIR_LENS } from '../../lenses.ts'
 import { nonzeroAddresses } from './address-list.ts'
 import { chunks } from './chunks.ts'
 import { sortPair } from './direction.ts'
+import { contractPool } from './make-pool.ts'
 
 export const findByGetterCodec = callCodec<[factory: string, getter: string, pairs: string[]], [string[]]>(
   PairLens__factory.createInterface(),
@@ -19,17 +20,11 @@ export const findByGetterCodec = callCodec<[factory: string, getter: string, pai
 const PAIRS_PER_READ = 500
 
 /** @param getter - selector of the factory's getter of a pool by its two tokens */
-function* findByPair(
-  row: DexRow,
-  pairs: readonly (readonly [Address, Address])[],
-  getter: string,
-): Reads<readonly Pool<null>[]> {
+function* findByPair(row: DexRow, pairs: readonly TokenPair[], getter: string): Reads<readonly Pool<null>[]> {
   const batches = chunks(pairs, PAIRS_PER_READ)
-  const answers = yield batches.map((batch) => ({
-    ...PAIR_LENS,
-    data: findByGetterCodec.encode(row.address, getter, batch.flat()),
-    gas: 5_000 * batch.length,
-  }))
+  const answers = yield batches.map((batch) =>
+    lensRead(PAIR_LENS, findByGetterCodec.encode(row.address, getter, batch.flat()), 5_000 * batch.length),
+  )
   return batches.flatMap((batch, b) => {
     const answer = answers[b]
     if (!answer) return []
@@ -39,7 +34,7 @@ function* findByPair(
 
 /** Returns a two-token pool with a contract of its own, without its state. */
 export function pairPool(row: DexRow, address: Address, pair: readonly [Address, Address]): Pool<null> {
-  return { id: address, family: row.family, dex: row.brand, address, tokens: sortPair(pair), state: null }
+  return contractPool(row, address, sortPair(pair))
 }
 
 /**
@@ -66,7 +61,7 @@ export function pairFactory(factory: Interface, getter: string, createdEvent: st
   const { selector } = factory.getFunction(getter)!
   const event = factory.getEvent(createdEvent)!
   return {
-    findPools: (row: DexRow, pairs: readonly (readonly [Address, Address])[]) => findByPair(row, pairs, selector),
+    findPools: (row: DexRow, pairs: readonly TokenPair[]) => findByPair(row, pairs, selector),
     creationTopics: [event.topicHash as Hex] as readonly Hex[],
     createdPool(row: DexRow, log: Log): Pool<null> {
       const [token0, token1, pool] = factory.decodeEventLog(event, log.data, log.topics)

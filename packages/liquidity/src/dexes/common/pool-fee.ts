@@ -1,7 +1,7 @@
 /** Reads the fees of concentrated pools again, for families in which another contract sets the fee without a log. */
 import { IUniswapV3PoolState__factory } from '@sluice/bindings'
 import type { DexRow, Hex } from '@sluice/chains'
-import type { Pool, Reads } from '../../family.ts'
+import type { Pool, PoolReads } from '../../family.ts'
 import type { ConcentratedState } from '../../math/concentrated.ts'
 
 const poolInterface = IUniswapV3PoolState__factory.createInterface()
@@ -19,7 +19,7 @@ export function feeRefresh<State extends ConcentratedState>(
   getterGas: number,
 ) {
   const calls = getters.map((name) => poolInterface.encodeFunctionData(name as 'fee') as Hex)
-  function* refreshStates(_row: DexRow, pools: readonly Pool<State>[]): Reads<readonly (State | null)[]> {
+  function* refreshStates(_row: DexRow, pools: readonly Pool<State>[]): PoolReads<State> {
     const answers = yield pools.flatMap(({ address: to }) => calls.map((data) => ({ to, data, gas: getterGas })))
     return pools.map(({ state }, i) => {
       const poolAnswers = answers.slice(i * calls.length, (i + 1) * calls.length)

@@ -5,9 +5,8 @@
 import { IERC20__factory, ProgramLens__factory } from '@sluice/bindings'
 import { type Address, type Hex, ZERO_ADDRESS } from '@sluice/chains'
 import { encodeProgram } from '@sluice/program'
-import type { DexFamily, Pool, Reads } from '../../family.ts'
+import type { DexFamily, Pool, PoolReads, TokenPair } from '../../family.ts'
 import { ownGuardLensOf } from '../../lenses.ts'
-import type { TokenPair } from './direction.ts'
 import { findHoldings, type Holding, SIMULATED_BALANCE } from './holdings.ts'
 import { sampledFamily } from './sampled-family.ts'
 
@@ -66,7 +65,7 @@ export function balanceView(pair: TokenPair, holder: Address): ContractView {
 }
 
 /** Finds the storage overrides that give the lens the tokens of each pool; null if they are unknown for one token. */
-export function* findPoolHoldings(pools: readonly Pool<null>[]): Reads<readonly (PoolHoldings | null)[]> {
+export function* findPoolHoldings(pools: readonly Pool<null>[]): PoolReads<PoolHoldings> {
   const tokens = [...new Set(pools.flatMap((pool) => pool.tokens))].filter((token) => token !== ZERO_ADDRESS)
   const tokenHoldings = yield* findHoldings(LENS.to, tokens)
   const holdingByToken = new Map<Address, Holding | null>(tokens.map((token, k) => [token, tokenHoldings[k]!]))

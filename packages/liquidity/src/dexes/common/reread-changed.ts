@@ -1,6 +1,6 @@
 /** Reads the states of some pools of a refresh again. */
 import type { DexRow } from '@sluice/chains'
-import type { DexFamily, Pool, Reads } from '../../family.ts'
+import type { DexFamily, Pool, PoolReads } from '../../family.ts'
 
 /** Returns the states of pools. Reads those of `changedPools` again, and keeps the others. */
 export function* rereadChanged<State>(
@@ -8,7 +8,7 @@ export function* rereadChanged<State>(
   row: DexRow,
   pools: readonly Pool<State>[],
   changedPools: readonly Pool<State>[],
-): Reads<readonly (State | null)[]> {
+): PoolReads<State> {
   if (changedPools.length === 0) return pools.map(({ state }) => state)
   const rereadStates = yield* readStates(
     row,

@@ -2,8 +2,7 @@
 import { type Address, type DexRow, type Hex, toAddress } from '@sluice/chains'
 import { Interface, ZeroHash } from 'ethers'
 import { expect, test } from 'vitest'
-import type { Pool, Reads } from '../../family.ts'
-import type { TokenPair } from './direction.ts'
+import type { Pool, Reads, TokenPair } from '../../family.ts'
 import { sampledFamily } from './sampled-family.ts'
 import type { SampledState } from './sampled-state.ts'
 
@@ -72,10 +71,10 @@ test.each(pairs)('a swap of %s for %s is sampled again at its input, now and at 
   const pool = sampledPool()
   const amountIn = reserves[tokens.indexOf(tokenIn)]! / 97n
   const swap = { tokenIn, tokenOut, amountIn }
-  const { refine, isSampledAt } = family.sampled!
+  const { refine, isSampledAt } = family.sampled
   expect(isSampledAt(pool, swap)).toBe(false)
   const refined = { ...pool, state: run(refine(row, pool, [swap]))! }
-  const refreshed = { ...pool, state: run(family.refreshStates!(row, [refined], {} as never))[0]! as SampledState }
+  const refreshed = { ...pool, state: run(family.refreshStates(row, [refined]))[0]! as SampledState }
   for (const newPool of [refined, refreshed]) {
     expect(isSampledAt(newPool, swap)).toBe(true)
     const { amountOut } = family.quoteExactInput(newPool, tokenIn, tokenOut, amountIn)

@@ -5,9 +5,9 @@
 import { callCodec } from '@sluice/bindings/codec'
 import type { Address, DexRow, Hex } from '@sluice/chains'
 import type { Interface } from 'ethers'
-import type { DexFamily, Pool, Read, Reads, SampledSwap } from '../../family.ts'
+import type { DexFamily, Pool, PoolReads, Read, Reads, SampledSwap, TokenPair } from '../../family.ts'
 import { max } from '../../math/integers.ts'
-import { coinIndices, type TokenPair } from './direction.ts'
+import { coinIndices } from './direction.ts'
 import { gasRow } from './gas.ts'
 import { amountsAround, hasSameLadders, isSameAmount, ladderOf, searchLadder, withFocus } from './sampled-ladder.ts'
 import {
@@ -102,11 +102,7 @@ const pairTokens = ({ tokens }: Pool<unknown>): readonly TokenPair[] =>
   indexPairsOf(tokens.length).map(([first, second]) => [tokens[first]!, tokens[second]!])
 
 /** Samples pools; null for a pool that cannot be read or trades in no direction. */
-function* sample(
-  { readOf, decode }: Sampler,
-  row: DexRow,
-  tasks: readonly SamplingTask[],
-): Reads<readonly (SampledState | null)[]> {
+function* sample({ readOf, decode }: Sampler, row: DexRow, tasks: readonly SamplingTask[]): PoolReads<SampledState> {
   const answers = yield tasks.flatMap(({ pool, amounts }) =>
     pairTokens(pool).map((pair, p) => readOf(row, pool, pair, [amounts[2 * p]!, amounts[2 * p + 1]!])),
   )
@@ -129,11 +125,7 @@ function* sample(
 }
 
 /** Samples pools again, at amounts that `ladderOf` derives from their last samples. */
-const resample = (
-  sampler: Sampler,
-  row: DexRow,
-  pools: readonly Pool<SampledState>[],
-): Reads<readonly (SampledState | null)[]> =>
+const resample = (sampler: Sampler, row: DexRow, pools: readonly Pool<SampledState>[]): PoolReads<SampledState> =>
   sample(
     sampler,
     row,
@@ -145,11 +137,7 @@ const resample = (
   )
 
 /** Samples pools without earlier samples, until the amounts no longer change. */
-function* sampleFirst(
-  sampler: Sampler,
-  row: DexRow,
-  pools: readonly Pool<null>[],
-): Reads<readonly (SampledState | null)[]> {
+function* sampleFirst(sampler: Sampler, row: DexRow, pools: readonly Pool<null>[]): PoolReads<SampledState> {
   const tasks = pools.map((pool): SamplingTask => {
     const directionCount = 2 * indexPairsOf(pool.tokens.length).length
     return { pool, amounts: byDirection(directionCount, searchLadder), focus: byDirection(directionCount, () => []) }
@@ -209,21 +197,7 @@ function* refine(
 }
 
 /** Returns the functions of a sampled family. */
-export function sampledFamily(
-  kind: SampledKind,
-): Pick<
-  DexFamily<SampledState>,
-  | 'readStates'
-  | 'refreshStates'
-  | 'sampled'
-  | 'topics'
-  | 'applyLog'
-  | 'quoteExactInput'
-  | 'maxInput'
-  | 'priceCurve'
-  | 'reserves'
-  | 'takesTaxedInput'
-> {
+export function sampledFamily(kind: SampledKind) {
   const { hop: gas } = gasRow(kind.id)
   const sampler = samplerOf(kind)
   return {
@@ -254,5 +228,5 @@ export function sampledFamily(
         }, 0n),
       ),
     takesTaxedInput: false,
-  }
+  } satisfies Partial<DexFamily<SampledState>>
 }

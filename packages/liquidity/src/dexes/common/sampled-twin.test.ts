@@ -3,12 +3,12 @@ import { IERC20__factory, ProgramLens__factory } from '@sluice/bindings'
 import { type Address, type DexRow, toAddress } from '@sluice/chains'
 import { expect, test } from 'vitest'
 import type { DexFamily, Pool } from '../../family.ts'
-import { directedStep } from './directed-step.ts'
+import { poolStep } from './pool-step.ts'
 import { sampledTwin, toExact, toTwin } from './sampled-twin.ts'
 
 const at = (n: number): Address => toAddress(`0x${n.toString(16).padStart(40, '0')}`)
 const [TOKEN0, TOKEN1, POOL, VAULT] = [at(1), at(2), at(3), at(4)]
-const exact = { id: 'test', step: directedStep('uniswap-v3') } as unknown as DexFamily
+const exact = { id: 'test', step: poolStep('uniswap-v3') } as unknown as DexFamily
 const row = { family: 'test-sampled', brand: 'brand sampled', address: at(9) } as DexRow
 const lens = ProgramLens__factory.createInterface()
 const erc20 = IERC20__factory.createInterface()

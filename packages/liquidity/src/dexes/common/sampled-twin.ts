@@ -4,7 +4,7 @@
  * eth_call. The Executor trades with them by the step of the exact family.
  */
 import type { Address, DexRow } from '@sluice/chains'
-import type { DexFamily, Pool, Reads } from '../../family.ts'
+import type { DexFamily, Pool, PoolReads } from '../../family.ts'
 import { balanceView, findPoolHoldings, type PoolHoldings, programSamples } from './program-samples.ts'
 import type { SampledState } from './sampled-state.ts'
 import { twinIdOf } from './twin-id.ts'
@@ -85,7 +85,7 @@ export function sampledTwin(
   }
 }
 
-function* readFixed(_row: DexRow, pools: readonly Pool<null>[]): Reads<readonly (Pool<null> | null)[]> {
+function* readFixed(_row: DexRow, pools: readonly Pool<null>[]): PoolReads<Pool<null>> {
   const holdings = yield* findPoolHoldings(pools)
   return pools.map((pool, k) => {
     const poolHoldings = holdings[k]

@@ -1,9 +1,17 @@
 /** Builds the families of stable and volatile pairs: `solidly` and `velodrome-v2`. */
 import { ISolidlyPairState__factory, SolidlyLens__factory } from '@sluice/bindings'
 import { callCodec, eventReader } from '@sluice/bindings/codec'
-import { type Address, type DexRow, type Hex, toAddress, wordOf, ZERO_ADDRESS } from '@sluice/chains'
-import { type DexFamily, type Pool, PoolRefusal, type Read, type Reads } from '../../family.ts'
-import { SOLIDLY_LENS } from '../../lenses.ts'
+import { type DexRow, type Hex, toAddress, wordOf, ZERO_ADDRESS } from '@sluice/chains'
+import {
+  type DexFamily,
+  type Pool,
+  type PoolReads,
+  PoolRefusal,
+  type Read,
+  type Reads,
+  type TokenPair,
+} from '../../family.ts'
+import { lensRead, SOLIDLY_LENS } from '../../lenses.ts'
 import { NO_LIMIT } from '../../math/capacity.ts'
 import { constantProductCurve } from '../../math/curves.ts'
 import {
@@ -17,10 +25,10 @@ import {
 } from '../../math/solidly.ts'
 import { sampledCapacity } from './capacity-family.ts'
 import { chunks } from './chunks.ts'
-import { directedStep } from './directed-step.ts'
 import { isZeroForOne } from './direction.ts'
 import { type GasFamily, HOP_GAS } from './gas.ts'
 import { pairPool } from './pair-discover.ts'
+import { poolStep } from './pool-step.ts'
 
 const lensInterface = SolidlyLens__factory.createInterface()
 const findCodec = callCodec<[factory: string, pairs: string[], velodrome: boolean], [string[]]>(lensInterface, 'find')
@@ -44,17 +52,11 @@ type SolidlyKind = {
 }
 
 /** Returns the pools of pairs: the stable pair and the volatile pair of each. */
-function* findPools(
-  row: DexRow,
-  pairs: readonly (readonly [Address, Address])[],
-  isVelodrome: boolean,
-): Reads<readonly Pool<null>[]> {
+function* findPools(row: DexRow, pairs: readonly TokenPair[], isVelodrome: boolean): Reads<readonly Pool<null>[]> {
   const batches = chunks(pairs, PAIRS_PER_READ)
-  const answers = yield batches.map((batch) => ({
-    ...SOLIDLY_LENS,
-    data: findCodec.encode(row.address, batch.flat(), isVelodrome),
-    gas: 10_000 * batch.length,
-  }))
+  const answers = yield batches.map((batch) =>
+    lensRead(SOLIDLY_LENS, findCodec.encode(row.address, batch.flat(), isVelodrome), 10_000 * batch.length),
+  )
   return batches.flatMap((batch, b) => {
     const answer = answers[b]
     if (!answer) return []
@@ -66,11 +68,8 @@ function* findPools(
   })
 }
 
-const stateRead = (pool: Pool<null>): Read => ({
-  ...SOLIDLY_LENS,
-  data: lensInterface.encodeFunctionData('read', [pool.address]) as Hex,
-  gas: READ_GAS,
-})
+const stateRead = (pool: Pool<null>): Read =>
+  lensRead(SOLIDLY_LENS, lensInterface.encodeFunctionData('read', [pool.address]), READ_GAS)
 
 /** Decodes a pair; null if it is empty, or if no fee reproduces its two sample quotes. */
 function decodeState(answer: Hex, solve: SolveY): SolidlyState | null {
@@ -91,7 +90,7 @@ function* readStates(
   row: DexRow,
   pools: readonly Pool<null>[],
   { solve, pauseRead }: SolidlyKind,
-): Reads<readonly (SolidlyState | null)[]> {
+): PoolReads<SolidlyState> {
   const poolReads = pools.map(stateRead)
   const answers = yield pauseRead ? [...poolReads, pauseRead(row)] : poolReads
   return pools.map((_, i) => {
@@ -158,7 +157,7 @@ export function solidlyFamily(kind: SolidlyKind): DexFamily<SolidlyState> {
     // A pair stores an observation every 30 minutes: three new slots, and the length of the array.
     laterGas: 71_300,
     takesTaxedInput: true,
-    step: directedStep('solidly'),
+    step: poolStep('solidly'),
   }
 }
 

@@ -1,7 +1,8 @@
-/** Finds pools for rows whose address is a token. Such a token is a pool of its underlying token and itself. */
-import { type Address, type DexRow, type Hex, toAddress } from '@sluice/chains'
-import type { Pool, Read, Reads } from '../../family.ts'
+/** Finds the pools of rows whose address is itself a pool, or a token that is a pool of its underlying token and itself. */
+import { type DexRow, type Hex, toAddress } from '@sluice/chains'
+import type { Pool, Read, Reads, TokenPair } from '../../family.ts'
 import { pairKey } from './direction.ts'
+import { contractPool } from './make-pool.ts'
 
 /**
  * Returns the pool of a row's token if it trades one of the pairs.
@@ -10,16 +11,36 @@ import { pairKey } from './direction.ts'
  * @param decode - returns the address from the result of the read
  */
 export function* findTokenRow(
-  { family, brand: dex, address }: DexRow,
-  pairs: readonly (readonly [Address, Address])[],
+  row: DexRow,
+  pairs: readonly TokenPair[],
   read: Read,
   decode: (answer: Hex) => string,
 ): Reads<readonly Pool<null>[]> {
+  const { address } = row
   if (!pairs.some((pair) => pair.includes(address))) return []
   const [answer] = yield [read]
   if (!answer) return []
   const underlying = toAddress(decode(answer))
   const key = pairKey([underlying, address])
   if (!pairs.some((pair) => pairKey(pair) === key)) return []
-  return [{ id: address, family, dex, address, tokens: [underlying, address], state: null }]
+  return [contractPool(row, address, [underlying, address])]
+}
+
+/**
+ * Returns the pool of a row, which is the row's contract, if it trades one of the pairs.
+ *
+ * @param read - read of the pool's tokens
+ * @param decode - returns the tokens from the result of the read
+ */
+export function* findRowPool(
+  row: DexRow,
+  pairs: readonly TokenPair[],
+  read: Read,
+  decode: (answer: Hex) => readonly string[],
+): Reads<readonly Pool<null>[]> {
+  const [answer] = yield [read]
+  if (!answer) return []
+  const tokens = decode(answer).map(toAddress)
+  const isRequested = pairs.some((pair) => pair.every((token) => tokens.includes(token)))
+  return isRequested ? [contractPool(row, row.address, tokens)] : []
 }

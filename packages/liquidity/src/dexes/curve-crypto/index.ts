@@ -1,8 +1,8 @@
 /** Family of Curve CryptoSwap pools. */
 import type { DexFamily } from '../../family.ts'
+import { findCurvePools } from '../common/curve-discover.ts'
 import { curveFamily } from '../common/curve-family.ts'
 import { HOP_GAS } from '../common/gas.ts'
-import { findPools } from './discover.ts'
 import { approximateMaxInput, quote, tradingFunction } from './math.ts'
 import { applyLog, READ_GAS, readStates, topics } from './state.ts'
 import type { CurveCryptoState } from './types.ts'
@@ -18,7 +18,7 @@ export const curveCrypto: DexFamily<CurveCryptoState> = {
       ['crypto-factory', 'twocrypto-ng', 'tricrypto-ng', 'address-provider'].includes(row.version ?? ''))
       ? [row]
       : [],
-  findPools,
+  findPools: findCurvePools({ family: 'curve-crypto', registryId: 5 }),
   readStates,
   refreshStates: readStates,
   parameterGas: ({ state }) => (state.moves ? READ_GAS : 0),

@@ -1,10 +1,10 @@
 /** Reads Curve CryptoSwap pools. */
 import { type CurveCryptoLens, CurveCryptoLens__factory } from '@sluice/bindings'
-import type { DexRow, Hex } from '@sluice/chains'
+import type { Hex } from '@sluice/chains'
 import { id } from 'ethers'
-import { nullIfRefused, type Pool, type Reads } from '../../family.ts'
-import { CURVE_CRYPTO_LENS } from '../../lenses.ts'
-import { readEach } from '../common/read-each.ts'
+import { nullIfRefused } from '../../family.ts'
+import { CURVE_CRYPTO_LENS, lensRead } from '../../lenses.ts'
+import { stateReader } from '../common/read-each.ts'
 import { balancesAtPriceScale, computeOutput, feeOf, solveBalance } from './math.ts'
 import type { CryptoKind, CurveCryptoState } from './types.ts'
 
@@ -13,17 +13,11 @@ const lensInterface = CurveCryptoLens__factory.createInterface()
 /** Estimated gas to read one pool, which computes its invariant up to four times. */
 export const READ_GAS = 500_000
 
-export function readStates(_row: DexRow, pools: readonly Pool[]): Reads<readonly (CurveCryptoState | null)[]> {
-  return readEach(
-    pools,
-    ({ address, tokens }) => ({
-      ...CURVE_CRYPTO_LENS,
-      data: lensInterface.encodeFunctionData('read', [address, tokens.length]) as Hex,
-      gas: READ_GAS,
-    }),
-    decodeState,
-  )
-}
+export const readStates = stateReader(
+  ({ address, tokens }) =>
+    lensRead(CURVE_CRYPTO_LENS, lensInterface.encodeFunctionData('read', [address, tokens.length]), READ_GAS),
+  decodeState,
+)
 
 /** Returns null while the pool is killed, or if our math does not reproduce the pool's quotes. */
 function decodeState(answer: Hex): CurveCryptoState | null {

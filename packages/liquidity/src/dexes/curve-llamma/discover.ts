@@ -2,8 +2,9 @@
 import { LlammaLens__factory } from '@sluice/bindings'
 import { callCodec } from '@sluice/bindings/codec'
 import { type Address, type DexRow, toAddress, ZERO_ADDRESS } from '@sluice/chains'
-import type { Pool, Reads } from '../../family.ts'
-import { type Lens, lensOf } from '../../lenses.ts'
+import type { Pool, Reads, TokenPair } from '../../family.ts'
+import { type Lens, lensOf, lensRead } from '../../lenses.ts'
+import { contractPool } from '../common/make-pool.ts'
 
 export const LENS: Lens = lensOf('LlammaLens')
 
@@ -28,17 +29,14 @@ const findCodec = callCodec<[factory: string, max: bigint], [FoundPool[]]>(
 )
 
 /** Finds pools in the whole list of the factory, because no getter returns the pools of a pair. */
-export function* findPools(row: DexRow, pairs: readonly (readonly [Address, Address])[]): Reads<readonly Pool<null>[]> {
-  const { family, brand: dex } = row
+export function* findPools(row: DexRow, pairs: readonly TokenPair[]): Reads<readonly Pool<null>[]> {
   const fixed = { isGoverned: row.version === GOVERNED_VERSION } satisfies LlammaFixed
-  const [answer] = yield [{ ...LENS, data: findCodec.encode(row.address, BigInt(MAX_POOLS)), gas: FIND_GAS }]
+  const [answer] = yield [lensRead(LENS, findCodec.encode(row.address, BigInt(MAX_POOLS)), FIND_GAS)]
   if (!answer) return []
   // Copy the decoded list. Its own `flatMap` (of ethers) returns [0] instead of an empty list.
   return [...findCodec.decode(answer)[0]].flatMap(({ pool, borrowed, collateral }) => {
     const [address, ...tokens] = [pool, borrowed, collateral].map(toAddress) as [Address, Address, Address]
     const isRequested = tokens[0] !== tokens[1] && pairs.some((pair) => tokens.every((token) => pair.includes(token)))
-    return isRequested && !tokens.includes(ZERO_ADDRESS)
-      ? [{ id: address, family, dex, address, tokens, fixed, state: null }]
-      : []
+    return isRequested && !tokens.includes(ZERO_ADDRESS) ? [contractPool(row, address, tokens, fixed)] : []
   })
 }

@@ -4,7 +4,7 @@
  */
 import { LlammaLens__factory } from '@sluice/bindings'
 import type { DexFamily } from '../../family.ts'
-import { coinIndices } from '../common/direction.ts'
+import { curveStep } from '../common/curve-family.ts'
 import { sampledFamily } from '../common/sampled-family.ts'
 import type { SampledState } from '../common/sampled-state.ts'
 import { findPools, LENS, type LlammaFixed } from './discover.ts'
@@ -26,18 +26,5 @@ export const curveLlamma: DexFamily<SampledState> = {
   }),
   // Anyone can create a market of LlamaLend, with any oracle.
   dependsOn: ({ address, fixed }) => ((fixed as LlammaFixed | undefined)?.isGoverned ? [] : [address]),
-  step: (pool, tokenIn, tokenOut, inputSource, outputReceiver) => {
-    const [i, j] = coinIndices(pool, tokenIn, tokenOut)
-    return {
-      op: 'curve',
-      pool: pool.address,
-      variant: 'uint256',
-      i,
-      j,
-      tokenIn,
-      tokenOut,
-      input: inputSource,
-      output: outputReceiver,
-    }
-  },
+  step: curveStep('uint256'),
 }

@@ -2,7 +2,7 @@
 import { ICurvePoolState__factory } from '@sluice/bindings'
 import { callCodec } from '@sluice/bindings/codec'
 import { type DexRow, wordOf } from '@sluice/chains'
-import type { Pool, Reads } from '../../family.ts'
+import type { Pool, PoolReads } from '../../family.ts'
 import { rereadChanged } from '../common/reread-changed.ts'
 import { decodeState, movesSilently, poolRead, READ_GAS, readStates } from './state.ts'
 import type { CurveStableState } from './types.ts'
@@ -26,10 +26,7 @@ const hasKnownCoins = ({ fixed }: Pool<unknown>) => fixed !== undefined
  * Reads the pools again whose parameters can change in this state. Reads the balances of the others, and those again
  * whose balances differ.
  */
-export function* refreshStates(
-  row: DexRow,
-  pools: readonly Pool<CurveStableState>[],
-): Reads<readonly (CurveStableState | null)[]> {
+export function* refreshStates(row: DexRow, pools: readonly Pool<CurveStableState>[]): PoolReads<CurveStableState> {
   const movingPools = pools.filter(movesSilently)
   const movingSet = new Set(movingPools)
   const otherPools = pools.filter((pool) => !movingSet.has(pool))

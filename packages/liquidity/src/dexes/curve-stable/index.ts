@@ -1,9 +1,9 @@
 /** Family of Curve StableSwap pools. */
 import type { DexFamily } from '../../family.ts'
+import { findCurvePools } from '../common/curve-discover.ts'
 import { curveFamily } from '../common/curve-family.ts'
 import { HOP_GAS } from '../common/gas.ts'
 import { refreshGas, refreshStates } from './balances.ts'
-import { findPools } from './discover.ts'
 import { approximateMaxInput, inputFor, quote, tradingFunction } from './math.ts'
 import { type CurveStableFixed, readFixed } from './rates.ts'
 import { applyLog, readableStateOf, readStates, topics } from './state.ts'
@@ -20,7 +20,7 @@ export const curveStable: DexFamily<CurveStableState> = {
     (row.family === 'curve' && ['stable-factory', 'stableswap-ng', 'address-provider'].includes(row.version ?? ''))
       ? [row]
       : [],
-  findPools,
+  findPools: findCurvePools({ family: 'curve-stable', registryId: 0 }),
   readFixed,
   readStates,
   refreshStates,

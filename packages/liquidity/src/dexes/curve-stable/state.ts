@@ -1,11 +1,11 @@
 /** Reads Curve StableSwap pools. */
 import { type CurveLens, CurveLens__factory } from '@sluice/bindings'
-import type { DexRow, Hex } from '@sluice/chains'
+import type { Hex } from '@sluice/chains'
 import { id } from 'ethers'
-import { nullIfRefused, type Pool, type Read, type ReadableState, type Reads } from '../../family.ts'
-import { CURVE_LENS } from '../../lenses.ts'
+import { nullIfRefused, type Pool, type Read, type ReadableState } from '../../family.ts'
+import { CURVE_LENS, lensRead } from '../../lenses.ts'
 import { FEE_UNIT } from '../../math/stable-swap.ts'
-import { readEach } from '../common/read-each.ts'
+import { stateReader } from '../common/read-each.ts'
 import { quote } from './math.ts'
 import type { CurveStableFixed } from './rates.ts'
 import type { CurveStableState } from './types.ts'
@@ -17,16 +17,11 @@ export const READ_GAS = 400_000
 /** Fixed-point unit of A in newer pools. Older pools store whole numbers. */
 const A_PRECISION = 100n
 
-export function readStates(_row: DexRow, pools: readonly Pool[]): Reads<readonly (CurveStableState | null)[]> {
-  return readEach(pools, poolRead, decodeState)
-}
-
 /** Returns the read of a pool, whose answer `decodeState` decodes. */
-export const poolRead = ({ address }: Pool): Read => ({
-  ...CURVE_LENS,
-  data: lensInterface.encodeFunctionData('read', [address]) as Hex,
-  gas: READ_GAS,
-})
+export const poolRead = ({ address }: Pool): Read =>
+  lensRead(CURVE_LENS, lensInterface.encodeFunctionData('read', [address]), READ_GAS)
+
+export const readStates = stateReader(poolRead, decodeState)
 
 /** Returns null if no known rounding reproduces the pool's own quotes. The pool then has unknown code. */
 export function decodeState(answer: Hex): CurveStableState | null {

@@ -4,10 +4,11 @@ import { callCodec } from '@sluice/bindings/codec'
 import { type Address, type DexRow, type Hex, toAddress } from '@sluice/chains'
 import type { Log } from '@sluice/rpc'
 import { id } from 'ethers'
-import type { Pool, Reads } from '../../family.ts'
-import { lensOf } from '../../lenses.ts'
+import type { Pool, Reads, TokenPair } from '../../family.ts'
+import { lensOf, lensRead } from '../../lenses.ts'
 import { chunks } from '../common/chunks.ts'
 import { type FactoryList, withDeepestPools } from '../common/deepest-pools.ts'
+import { contractPool } from '../common/make-pool.ts'
 
 const LENS = lensOf('DodoV2Lens')
 const lensInterface = DodoV2Lens__factory.createInterface()
@@ -38,14 +39,12 @@ function factoriesOf({ address, contracts = {} }: DexRow): readonly Address[] {
   return [...new Set([address, ...otherFactories.map(([, factory]) => factory)])]
 }
 
-export function* findPools(row: DexRow, pairs: readonly (readonly [Address, Address])[]): Reads<readonly Pool<null>[]> {
+export function* findPools(row: DexRow, pairs: readonly TokenPair[]): Reads<readonly Pool<null>[]> {
   const factories = factoriesOf(row)
   const batches = chunks(pairs, PAIRS_PER_READ)
-  const answers = yield batches.map((batch) => ({
-    ...LENS,
-    data: findCodec.encode(factories, batch.flat(), MAX_POOLS),
-    gas: 12_000 * factories.length * batch.length,
-  }))
+  const answers = yield batches.map((batch) =>
+    lensRead(LENS, findCodec.encode(factories, batch.flat(), MAX_POOLS), 12_000 * factories.length * batch.length),
+  )
   const lists = batches.flatMap((batch, b) => {
     const answer = answers[b]
     if (!answer) return []
@@ -61,12 +60,7 @@ export function* findPools(row: DexRow, pairs: readonly (readonly [Address, Addr
     })
   })
   const completeLists = yield* withDeepestPools(lists, POOL_BY_INDEX, MAX_POOLS)
-  return completeLists.flatMap(({ pools, tokens }) => pools.map((pool) => makePool(row, pool, tokens)))
-}
-
-/** @param tokens - base and quote token, in this order */
-function makePool(row: DexRow, address: Address, tokens: readonly [Address, Address]): Pool<null> {
-  return { id: address, family: row.family, dex: row.brand, address, tokens, state: null }
+  return completeLists.flatMap(({ pools, tokens }) => pools.map((pool) => contractPool(row, pool, tokens)))
 }
 
 const CREATED_EVENT = factoryInterface.getEvent('NewDVM')
@@ -78,5 +72,5 @@ export const creationTopics: readonly Hex[] = ['NewDVM', 'NewDPP', 'NewDSP', 'Ne
 export function createdPool(row: DexRow, log: Log): Pool<null> | null {
   if (!creationTopics.includes(log.topics[0]!)) return null
   const [base, quote, , pool] = factoryInterface.decodeEventLog(CREATED_EVENT, log.data)
-  return makePool(row, toAddress(pool), [toAddress(base), toAddress(quote)])
+  return contractPool(row, toAddress(pool), [toAddress(base), toAddress(quote)])
 }

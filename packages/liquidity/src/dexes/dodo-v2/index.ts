@@ -4,6 +4,7 @@ import { max } from '../../math/integers.ts'
 import { sampledCapacity } from '../common/capacity-family.ts'
 import { isZeroForOne } from '../common/direction.ts'
 import { quoteByDirection } from '../common/exact-input.ts'
+import { poolStep } from '../common/pool-step.ts'
 import { createdPool, creationTopics, findPools } from './discover.ts'
 import { isImmutableKind, readFixed } from './kind.ts'
 import { readStates, topics } from './state.ts'
@@ -48,12 +49,5 @@ export const dodoV2: DexFamily<DodoV2State> = {
   reserves: ({ state }) => [state.base, state.quote],
 
   takesTaxedInput: true,
-  step: (pool, tokenIn, tokenOut, inputSource, outputReceiver) => ({
-    op: 'dodo-v2',
-    pool: pool.address,
-    sellBase: isZeroForOne(pool, tokenIn, tokenOut),
-    tokenIn,
-    input: inputSource,
-    output: outputReceiver,
-  }),
+  step: poolStep('dodo-v2'),
 }

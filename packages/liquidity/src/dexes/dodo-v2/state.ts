@@ -1,7 +1,7 @@
 /** Reads DODO V2 pools. */
 import { IDodoV2State__factory } from '@sluice/bindings'
 import { type DexRow, type Hex, ZERO_ADDRESS } from '@sluice/chains'
-import type { Pool, Reads } from '../../family.ts'
+import type { Pool, PoolReads } from '../../family.ts'
 import type { DodoV2State, Side } from './types.ts'
 
 const poolInterface = IDodoV2State__factory.createInterface()
@@ -12,7 +12,7 @@ const SIDES: readonly Side[] = ['ONE', 'ABOVE_ONE', 'BELOW_ONE']
 const GETTER_GAS = 60_000
 
 /** Reads each pool with two calls of its getters. The zero address stands for an account without fee privileges. */
-export function* readStates(_row: DexRow, pools: readonly Pool[]): Reads<readonly (DodoV2State | null)[]> {
+export function* readStates(_row: DexRow, pools: readonly Pool[]): PoolReads<DodoV2State> {
   const state = poolInterface.encodeFunctionData('getPMMStateForCall') as Hex
   const fees = poolInterface.encodeFunctionData('getUserFeeRate', [ZERO_ADDRESS]) as Hex
   const answers = yield pools.flatMap(({ address: to }) => [state, fees].map((data) => ({ to, data, gas: GETTER_GAS })))

@@ -5,7 +5,7 @@
 import { IEchodexFactory__factory, IUniswapV2Factory__factory, IUniswapV2PairEvents__factory } from '@sluice/bindings'
 import { eventReader } from '@sluice/bindings/codec'
 import { type Address, type DexRow, type Hex, toAddress } from '@sluice/chains'
-import type { DexFamily, Pool, Reads } from '../../family.ts'
+import type { DexFamily, Pool, PoolReads, Reads } from '../../family.ts'
 import { constantProductCurve, emptyCurve } from '../../math/curves.ts'
 import { constantProductOutline } from '../../math/outline.ts'
 import { isZeroForOne } from '../common/direction.ts'
@@ -21,7 +21,7 @@ const READ_GAS = 10_000
 const decodeSync = eventReader<[bigint, bigint]>(IUniswapV2PairEvents__factory.createInterface(), 'Sync')
 
 /** Reads the reserves of all pairs, and the address of their factory's fee token. */
-function* readStates(row: DexRow, pools: readonly Pool<null>[]): Reads<readonly (EchodexState | null)[]> {
+function* readStates(row: DexRow, pools: readonly Pool<null>[]): PoolReads<EchodexState> {
   const reserveStates = yield* readReserves(row, pools)
   const feeTokenAddress = yield* readFeeToken(row)
   return reserveStates.map((reserveState, i) => {
@@ -32,7 +32,7 @@ function* readStates(row: DexRow, pools: readonly Pool<null>[]): Reads<readonly 
 }
 
 /** Reads the fee token again, which the factory's owner can change without a log. */
-function* refreshStates(row: DexRow, pools: readonly Pool<EchodexState>[]): Reads<readonly (EchodexState | null)[]> {
+function* refreshStates(row: DexRow, pools: readonly Pool<EchodexState>[]): PoolReads<EchodexState> {
   const feeTokenAddress = yield* readFeeToken(row)
   return pools.map((pool) => {
     if (!feeTokenAddress) return null
@@ -89,7 +89,7 @@ export const echodex: DexFamily<EchodexState> = {
   // The swap writes two price accumulators.
   oracleGas: 10_400,
   takesTaxedInput: true,
-  step: (pool, tokenIn, tokenOut, inputSource, outputReceiver) => ({
+  step: (pool, tokenIn, tokenOut, input, output) => ({
     op: 'uniswap-v2',
     pool: pool.address,
     zeroForOne: isZeroForOne(pool, tokenIn, tokenOut),
@@ -97,7 +97,7 @@ export const echodex: DexFamily<EchodexState> = {
     // this output.
     feePpm: 0,
     tokenIn,
-    input: inputSource,
-    output: outputReceiver,
+    input,
+    output,
   }),
 }

@@ -3,10 +3,11 @@ import { IEkuboCore__factory } from '@sluice/bindings'
 import { eventReader } from '@sluice/bindings/codec'
 import { type DexRow, type Hex, PPM, toAddress } from '@sluice/chains'
 import type { Log } from '@sluice/rpc'
-import type { ListedPool, Pool, Reads } from '../../family.ts'
+import type { ListedPool, Pool, PoolReads, Reads, TokenPair } from '../../family.ts'
 import { chunks } from '../common/chunks.ts'
-import { sortPair, type TokenPair } from '../common/direction.ts'
+import { sortPair } from '../common/direction.ts'
 import { proveByKey, validPairOf } from '../common/listed.ts'
+import { singletonPool } from '../common/make-pool.ts'
 import { withNative } from '../common/native-pairs.ts'
 import { concentratedType, configOf, decodeConfig, type EkuboVersion, poolId, V2_ID, versionOf } from './config.ts'
 import { sloadRead, slotsPerRead, stateSlotOf, wordsOf } from './storage.ts'
@@ -77,12 +78,11 @@ function* initializedPools(row: DexRow, candidates: readonly Pool<null>[]): Read
 
 function makePool(row: DexRow, pair: TokenPair, config: Hex): Pool<null> {
   const tokens = sortPair(pair)
-  const { family, brand: dex, address } = row
-  return { id: poolId(tokens, { config }), family, dex, address, tokens, fixed: { config }, state: null }
+  return singletonPool(row, poolId(tokens, { config }), tokens, { config })
 }
 
 /** Verifies listed pools. The id is the hash of the key, so a pool exists if the core has a state word for its id. */
-export function provePools(row: DexRow, listedPools: readonly ListedPool[]): Reads<readonly (Pool<null> | null)[]> {
+export function provePools(row: DexRow, listedPools: readonly ListedPool[]): PoolReads<Pool<null>> {
   return proveByKey(listedPools, listedPool, (candidates) => initializedPools(row, candidates))
 
   function listedPool({ tokens, fixed }: ListedPool): Pool<null> | null {

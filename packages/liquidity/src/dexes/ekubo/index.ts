@@ -51,14 +51,9 @@ const sharedMembers = {
   reserves: (pool) => reservesOf(pool.state, configOfPool(pool)),
 
   takesTaxedInput: false,
-  step: (pool, tokenIn, tokenOut, inputSource, outputReceiver) => ({
-    op: 'ekubo',
-    core: pool.address,
-    hops: [{ tokenOut, config: keyOf(pool).config }],
-    tokenIn,
-    input: inputSource,
-    output: outputReceiver,
-  }),
+  step(pool, tokenIn, tokenOut, input, output) {
+    return { op: 'ekubo', core: pool.address, hops: [{ tokenOut, config: keyOf(pool).config }], tokenIn, input, output }
+  },
 } satisfies Partial<DexFamily<EkuboState>>
 
 /** Returns a family that refuses states that contradict themselves. */

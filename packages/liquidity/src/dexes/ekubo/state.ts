@@ -3,8 +3,8 @@ import { EkuboLens__factory, IEkuboCore__factory, IEkuboV2Core__factory } from '
 import { callCodec, eventReader } from '@sluice/bindings/codec'
 import type { DexRow, Hex } from '@sluice/chains'
 import type { BlockHeader, Log } from '@sluice/rpc'
-import type { Pool, Reads } from '../../family.ts'
-import { lensOf } from '../../lenses.ts'
+import type { Pool, PoolReads } from '../../family.ts'
+import { lensOf, lensRead } from '../../lenses.ts'
 import type { Tick } from '../../math/concentrated.ts'
 import { changeLiquidity } from '../../math/positions.ts'
 import { chunks } from '../common/chunks.ts'
@@ -44,7 +44,7 @@ type TicklessState = Omit<EkuboState, 'ticks'>
  * Reads the state words of the pools, and then the ticks around their prices. Returns null for a pool with an
  * extension, because its effect on swaps is unknown.
  */
-export function* readStates(row: DexRow, pools: readonly Pool<null>[]): Reads<readonly (EkuboState | null)[]> {
+export function* readStates(row: DexRow, pools: readonly Pool<null>[]): PoolReads<EkuboState> {
   const allTicklessStates = yield* readStateWords(row, pools)
   const ticklessStates = allTicklessStates.map((ticklessState, i) =>
     isExtended(configOfPool(pools[i]!)) ? null : ticklessState,
@@ -52,10 +52,7 @@ export function* readStates(row: DexRow, pools: readonly Pool<null>[]): Reads<re
   return yield* readTicks(row, pools, ticklessStates)
 }
 
-function* readStateWords(
-  { address, family }: DexRow,
-  pools: readonly Pool<unknown>[],
-): Reads<readonly (TicklessState | null)[]> {
+function* readStateWords({ address, family }: DexRow, pools: readonly Pool<unknown>[]): PoolReads<TicklessState> {
   const batches = chunks(pools, slotsPerRead(versionOf(family), STATE_WORDS_PER_READ))
   const answers = yield batches.map((batch) =>
     sloadRead(
@@ -73,18 +70,20 @@ function* readTicks(
   { address, family }: DexRow,
   pools: readonly Pool<unknown>[],
   ticklessStates: readonly (TicklessState | null)[],
-): Reads<readonly (EkuboState | null)[]> {
+): PoolReads<EkuboState> {
   const ticksCodec = TICKS_CODECS[versionOf(family)]
   const spacings = pools.map(spacingOf)
   const rangesByPool = ticklessStates.map((ticklessState, i) =>
     ticklessState && spacings[i] ? wordsAround(ticklessState.tick, spacings[i]) : [],
   )
   const reads = rangesByPool.map((poolRanges, i) =>
-    poolRanges.map(([first, last]) => ({
-      ...LENS,
-      data: ticksCodec.encode(address, pools[i]!.id, spacings[i]!, first, last),
-      gas: (last - first + 1) * WORD_GAS[versionOf(family)] + TICKS_GAS,
-    })),
+    poolRanges.map(([first, last]) =>
+      lensRead(
+        LENS,
+        ticksCodec.encode(address, pools[i]!.id, spacings[i]!, first, last),
+        (last - first + 1) * WORD_GAS[versionOf(family)] + TICKS_GAS,
+      ),
+    ),
   )
   const answersByPool = splitAnswers(reads, yield reads.flat())
   return ticklessStates.map((ticklessState, i) => {
@@ -131,7 +130,7 @@ export function* refreshStates(
   row: DexRow,
   pools: readonly Pool<EkuboState>[],
   _block: BlockHeader,
-): Reads<readonly (EkuboState | null)[]> {
+): PoolReads<EkuboState> {
   const ticklessStates = yield* readStateWords(row, pools)
   const states = ticklessStates.map((ticklessState, i) => ticklessState && { ...pools[i]!.state, ...ticklessState })
   const staleIndexes = states.flatMap((state, i) => (state && isNearEnd(state) ? [i] : []))

@@ -1,8 +1,8 @@
 /** Finds and reads ERC-4626 vaults. */
 import { Erc4626Lens__factory, IERC20__factory, IERC4626State__factory } from '@sluice/bindings'
 import type { Address, DexRow, Hex } from '@sluice/chains'
-import { nullIfRefused, type Pool, type Reads } from '../../family.ts'
-import { lensOf } from '../../lenses.ts'
+import { nullIfRefused, type Pool, type PoolReads, type Reads, type TokenPair } from '../../family.ts'
+import { lensOf, lensRead } from '../../lenses.ts'
 import type { Holding } from '../common/holdings.ts'
 import { findTokenRow } from '../common/token-row.ts'
 import { decodeMaxRedeem, findShareHoldings, maxRedeemRead, WORD_DIGITS } from './holder.ts'
@@ -19,7 +19,7 @@ const READ_GAS = 300_000
 /** Maximum decimals offset: the decimals of the share less the decimals of the asset. */
 const MAX_DECIMALS_OFFSET = 18
 
-export function findPools(row: DexRow, pairs: readonly (readonly [Address, Address])[]): Reads<readonly Pool<null>[]> {
+export function findPools(row: DexRow, pairs: readonly TokenPair[]): Reads<readonly Pool<null>[]> {
   const assetRead = { to: row.address, data: vaultInterface.encodeFunctionData('asset') as Hex }
   return findTokenRow(row, pairs, assetRead, (answer) => vaultInterface.decodeFunctionResult('asset', answer)[0])
 }
@@ -41,7 +41,7 @@ export function* readFixed(_row: DexRow, pools: readonly Pool<null>[]): Reads<re
   }))
 }
 
-export const readStates = (_row: DexRow, pools: readonly Pool[]): Reads<readonly (Erc4626State | null)[]> =>
+export const readStates = (_row: DexRow, pools: readonly Pool[]): PoolReads<Erc4626State> =>
   readVaults(
     pools.map(({ address, tokens, fixed }) => ({
       share: address,
@@ -53,14 +53,10 @@ export const readStates = (_row: DexRow, pools: readonly Pool[]): Reads<readonly
 /** A vault to read. Its contract is also its share token, which redeems for the asset. */
 export type Vault = Erc4626Fixed & { readonly share: Address; readonly asset: Address }
 
-export function* readVaults(vaults: readonly Vault[]): Reads<readonly (Erc4626State | null)[]> {
+export function* readVaults(vaults: readonly Vault[]): PoolReads<Erc4626State> {
   const vaultsWithHolding = vaults.flatMap(({ share, holding }) => (holding ? [{ share, holding }] : []))
   const answers = yield [
-    ...vaults.map(({ share }) => ({
-      ...LENS,
-      data: lensInterface.encodeFunctionData('read', [share]) as Hex,
-      gas: READ_GAS,
-    })),
+    ...vaults.map(({ share }) => lensRead(LENS, lensInterface.encodeFunctionData('read', [share]), READ_GAS)),
     ...vaults.map(({ share, asset }) => ({ to: asset, data: erc20.encodeFunctionData('balanceOf', [share]) as Hex })),
     ...vaultsWithHolding.map(({ share, holding }) => maxRedeemRead(share, holding)),
   ]

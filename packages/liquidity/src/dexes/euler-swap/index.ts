@@ -3,6 +3,7 @@ import type { DexFamily } from '../../family.ts'
 import { sampledCapacity } from '../common/capacity-family.ts'
 import { isZeroForOne } from '../common/direction.ts'
 import { gasRow } from '../common/gas.ts'
+import { poolStep } from '../common/pool-step.ts'
 import { approximateMaxInput, quote, samplingScaleOf } from './math.ts'
 import { createdPool, creationTopics, findPools, readStates, rowsOf } from './state.ts'
 import type { EulerSwapFixed, EulerSwapState } from './types.ts'
@@ -45,12 +46,5 @@ export const eulerSwap: DexFamily<EulerSwapState> = {
   reserves: ({ state: { limits } }) => [limits[1]?.out ?? 0n, limits[0]?.out ?? 0n],
 
   takesTaxedInput: true,
-  step: ({ address }, tokenIn, tokenOut, inputSource, outputReceiver) => ({
-    op: 'euler-swap',
-    pool: address,
-    tokenIn,
-    tokenOut,
-    input: inputSource,
-    output: outputReceiver,
-  }),
+  step: poolStep('euler-swap'),
 }

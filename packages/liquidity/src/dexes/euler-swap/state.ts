@@ -3,10 +3,11 @@ import { type EulerSwapLens, EulerSwapLens__factory, IEulerSwapRegistry__factory
 import { callCodec } from '@sluice/bindings/codec'
 import { type Address, type DexRow, type Hex, toAddress } from '@sluice/chains'
 import type { Log } from '@sluice/rpc'
-import { nullIfRefused, type Pool, type Reads } from '../../family.ts'
-import { lensOf } from '../../lenses.ts'
+import { nullIfRefused, type Pool, type Reads, type TokenPair } from '../../family.ts'
+import { lensOf, lensRead } from '../../lenses.ts'
 import { pairKey, sortPair } from '../common/direction.ts'
-import { readEach } from '../common/read-each.ts'
+import { contractPool } from '../common/make-pool.ts'
+import { stateReader } from '../common/read-each.ts'
 import { limitsFromContract, quote } from './math.ts'
 import type { EulerSwapFixed, EulerSwapLimits, EulerSwapState } from './types.ts'
 
@@ -31,13 +32,11 @@ const SWAP_HOOKS = 7n
 export const rowsOf = (row: DexRow): readonly DexRow[] =>
   row.family === 'euler-swap' && row.version === '2' ? [row] : []
 
-export function* findPools(row: DexRow, pairs: readonly (readonly [Address, Address])[]): Reads<readonly Pool<null>[]> {
+export function* findPools(row: DexRow, pairs: readonly TokenPair[]): Reads<readonly Pool<null>[]> {
   const sortedPairs = [...new Map(pairs.map((pair) => [pairKey(pair), sortPair(pair)])).values()]
-  const answers = yield sortedPairs.map((pair) => ({
-    ...LENS,
-    data: findCodec.encode(row.address, pair, POOLS_PER_PAIR),
-    gas: FIND_GAS,
-  }))
+  const answers = yield sortedPairs.map((pair) =>
+    lensRead(LENS, findCodec.encode(row.address, pair, POOLS_PER_PAIR), FIND_GAS),
+  )
   return sortedPairs.flatMap((pair, i) => {
     const answer = answers[i]
     if (!answer) return []
@@ -46,9 +45,7 @@ export function* findPools(row: DexRow, pairs: readonly (readonly [Address, Addr
 }
 
 function makePool(row: DexRow, tokens: readonly [Address, Address], pool: string, account: string): Pool<null> {
-  const { family, brand: dex } = row
-  const [address, fixed] = [toAddress(pool), { account: toAddress(account) } satisfies EulerSwapFixed]
-  return { id: address, family, dex, address, tokens, fixed, state: null }
+  return contractPool(row, toAddress(pool), tokens, { account: toAddress(account) } satisfies EulerSwapFixed)
 }
 
 export const creationTopics: readonly Hex[] = [registryInterface.getEvent('PoolRegistered').topicHash as Hex]
@@ -64,17 +61,11 @@ export function createdPool(row: DexRow, { topics, data }: Log): Pool<null> {
   )
 }
 
-export function readStates(_row: DexRow, pools: readonly Pool[]): Reads<readonly (EulerSwapState | null)[]> {
-  return readEach(
-    pools,
-    ({ address, tokens }) => ({
-      ...LENS,
-      data: lensInterface.encodeFunctionData('read', [address, [tokens[0]!, tokens[1]!]]) as Hex,
-      gas: READ_GAS,
-    }),
-    decodeState,
-  )
-}
+export const readStates = stateReader(
+  ({ address, tokens }) =>
+    lensRead(LENS, lensInterface.encodeFunctionData('read', [address, [tokens[0]!, tokens[1]!]]), READ_GAS),
+  decodeState,
+)
 
 /** Decodes a state; null if our math does not reproduce the pool's quotes, or if swaps call a hook. */
 function decodeState(answer: Hex): EulerSwapState | null {

@@ -3,6 +3,7 @@ import type { DexFamily } from '../../family.ts'
 import { sampledCapacity } from '../common/capacity-family.ts'
 import { isZeroForOne } from '../common/direction.ts'
 import { quoteByDirection } from '../common/exact-input.ts'
+import { poolStep } from '../common/pool-step.ts'
 import { approximateMaxInput, quote, reservesInTokens } from './math.ts'
 import { findPools, readStates } from './state.ts'
 import type { FluidDexState } from './types.ts'
@@ -35,13 +36,5 @@ export const fluidDex: DexFamily<FluidDexState> = {
   reserves: ({ state }) => reservesInTokens(state, 'real'),
 
   takesTaxedInput: false,
-  step: (pool, tokenIn, tokenOut, inputSource, outputReceiver) => ({
-    op: 'fluid-dex',
-    pool: pool.address,
-    zeroForOne: isZeroForOne(pool, tokenIn, tokenOut),
-    tokenIn,
-    tokenOut,
-    input: inputSource,
-    output: outputReceiver,
-  }),
+  step: poolStep('fluid-dex'),
 }

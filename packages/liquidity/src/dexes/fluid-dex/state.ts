@@ -1,11 +1,12 @@
 /** Finds and reads Fluid DEX pools. */
 import { type FluidDexLens, FluidDexLens__factory } from '@sluice/bindings'
-import { type Address, type DexRow, type Hex, toAddress } from '@sluice/chains'
-import type { Pool, Reads } from '../../family.ts'
-import { lensOf } from '../../lenses.ts'
+import { type DexRow, type Hex, toAddress } from '@sluice/chains'
+import type { Pool, Reads, TokenPair } from '../../family.ts'
+import { lensOf, lensRead } from '../../lenses.ts'
 import { pairKey } from '../common/direction.ts'
+import { contractPool } from '../common/make-pool.ts'
 import { withNative } from '../common/native-pairs.ts'
-import { readEach } from '../common/read-each.ts'
+import { stateReader } from '../common/read-each.ts'
 import type { FluidDexState, FluidReserves } from './types.ts'
 
 const LENS = lensOf('FluidDexLens')
@@ -17,34 +18,23 @@ const LIST_GAS = 3_000_000
 const READ_GAS = 400_000
 
 /** Finds pools in the list of the resolver, which has no getter by token. */
-export function* findPools(row: DexRow, pairs: readonly (readonly [Address, Address])[]): Reads<readonly Pool<null>[]> {
-  const { family, brand: dex } = row
-  const [answer] = yield [
-    { ...LENS, data: lensInterface.encodeFunctionData('list', [row.address]) as Hex, gas: LIST_GAS },
-  ]
+export function* findPools(row: DexRow, pairs: readonly TokenPair[]): Reads<readonly Pool<null>[]> {
+  const [answer] = yield [lensRead(LENS, lensInterface.encodeFunctionData('list', [row.address]), LIST_GAS)]
   if (!answer) return []
   const [pools, tokens] = lensInterface.decodeFunctionResult('list', answer) as unknown as [string[], string[]]
   const pairKeys = new Set(withNative(pairs, row.contracts?.wrappedNative).map(pairKey))
   // Copy the list: `flatMap` of an ethers `Result` returns [0] instead of an empty list.
   return [...pools].flatMap((pool, k) => {
     const pair = [toAddress(tokens[2 * k]!), toAddress(tokens[2 * k + 1]!)] as const
-    if (!pairKeys.has(pairKey(pair))) return []
-    const address = toAddress(pool)
-    return [{ id: address, family, dex, address, tokens: pair, state: null }]
+    return pairKeys.has(pairKey(pair)) ? [contractPool(row, toAddress(pool), pair)] : []
   })
 }
 
-export function readStates(_row: DexRow, pools: readonly Pool[]): Reads<readonly (FluidDexState | null)[]> {
-  return readEach(
-    pools,
-    ({ address, tokens }) => ({
-      ...LENS,
-      data: lensInterface.encodeFunctionData('read', [address, tokens[0]!, tokens[1]!]) as Hex,
-      gas: READ_GAS,
-    }),
-    decodeState,
-  )
-}
+export const readStates = stateReader(
+  ({ address, tokens }) =>
+    lensRead(LENS, lensInterface.encodeFunctionData('read', [address, tokens[0]!, tokens[1]!]), READ_GAS),
+  decodeState,
+)
 
 /** Bits of storage slot 1 (`settings`) that enable the collateral and the debt curve. */
 const [COLLATERAL_FLAG, DEBT_FLAG] = [1n, 2n]

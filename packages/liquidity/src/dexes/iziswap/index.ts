@@ -3,9 +3,9 @@ import type { DexFamily } from '../../family.ts'
 import { endCurveAt } from '../../math/curve-end.ts'
 import { concentratedReserves } from '../../math/positions.ts'
 import { pathOfTicks, withConsistentState } from '../common/consistent-state.ts'
-import { directedStep } from '../common/directed-step.ts'
 import { isZeroForOne } from '../common/direction.ts'
 import { gasRow } from '../common/gas.ts'
+import { poolStep } from '../common/pool-step.ts'
 import { curveOf } from './curve.ts'
 import { maxInput, sellExact } from './math.ts'
 import { findPools, readStates, topics } from './state.ts'
@@ -40,7 +40,7 @@ const uncheckedFamily: DexFamily<IziswapState> = {
   oracleGas: 10_000,
   // The pool checks the received amount, so taxed inputs fail.
   takesTaxedInput: false,
-  step: directedStep('iziswap'),
+  step: poolStep('iziswap'),
 }
 
 const endpointsOf = ({ points }: Pick<IziswapState, 'points'>) =>

@@ -31,6 +31,9 @@ export type RangeMove = {
 /** Input without its fee (`cost`) and output of a trade at one point, in base units. */
 type Fill = { readonly cost: bigint; readonly output: bigint }
 
+/** Fill by the liquidity at one point, and the part of the liquidity that changes its token. */
+type Exchange = Fill & { readonly exchangedLiquidity: bigint }
+
 /** Returns the √price of the next higher point, derived from `price` as in the contract. */
 const priceAbove = (price: bigint) => price + (price * (SQRT_BASE - Q96)) / Q96
 /** Returns the amount of Y in all points between two √prices, rounded down. */
@@ -58,11 +61,7 @@ export function fillWithY(amount: bigint, price: bigint, offeredAmount: bigint):
 }
 
 /** Sells X at one point, whose liquidity changes from Y to X. @param liquidityY - liquidity that is held in Y */
-function exchangeToX(
-  amount: bigint,
-  price: bigint,
-  liquidityY: bigint,
-): Fill & { readonly exchangedLiquidity: bigint } {
+function exchangeToX(amount: bigint, price: bigint, liquidityY: bigint): Exchange {
   const exchangedLiquidity = min((amount * price) / Q96, liquidityY)
   return {
     cost: divUp(exchangedLiquidity * Q96, price),
@@ -72,11 +71,7 @@ function exchangeToX(
 }
 
 /** Sells Y at one point, whose liquidity changes from X to Y. @param liquidityX - liquidity that is held in X */
-function exchangeToY(
-  amount: bigint,
-  price: bigint,
-  liquidityX: bigint,
-): Fill & { readonly exchangedLiquidity: bigint } {
+function exchangeToY(amount: bigint, price: bigint, liquidityX: bigint): Exchange {
   const exchangedLiquidity = min((amount * Q96) / price, liquidityX)
   return {
     cost: divUp(exchangedLiquidity * price, Q96),

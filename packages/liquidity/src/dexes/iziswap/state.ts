@@ -1,8 +1,8 @@
 /** Finds and reads iZiSwap pools. A point is iZiSwap's tick. */
 import { IIziswapState__factory, IziswapLens__factory } from '@sluice/bindings'
-import type { Address, DexRow, Hex } from '@sluice/chains'
-import type { Pool, Reads } from '../../family.ts'
-import { lensOf } from '../../lenses.ts'
+import type { DexRow, Hex } from '@sluice/chains'
+import type { Pool, PoolReads, TokenPair } from '../../family.ts'
+import { lensOf, lensRead } from '../../lenses.ts'
 import { finderCodec, findKeyedPools } from '../common/concentrated-discover.ts'
 import { splitAnswers, wordRanges } from '../common/concentrated-state.ts'
 import type { IziswapState, LiquidityPoint } from './types.ts'
@@ -19,7 +19,7 @@ const PAIRS_PER_READ = 200
 /** Estimated gas to read a pool without its points. */
 const STATE_GAS = 60_000
 
-export const findPools = (row: DexRow, pairs: readonly (readonly [Address, Address])[]) =>
+export const findPools = (row: DexRow, pairs: readonly TokenPair[]) =>
   findKeyedPools(row, pairs, FEES, {
     lens: LENS,
     finder: FIND_CODEC,
@@ -34,19 +34,19 @@ type StateWithoutPoints = Omit<IziswapState, 'points'>
  * Reads the pools without their points, and then the points. The range of bitmap words with points depends on
  * `pointDelta`, which the first read returns.
  */
-export function* readStates(_row: DexRow, pools: readonly Pool[]): Reads<readonly (IziswapState | null)[]> {
-  const states = (yield pools.map((pool) => ({
-    ...LENS,
-    data: lensInterface.encodeFunctionData('read', [pool.address]) as Hex,
-    gas: STATE_GAS,
-  }))).map((answer) => answer && decodeState(answer))
+export function* readStates(_row: DexRow, pools: readonly Pool[]): PoolReads<IziswapState> {
+  const states = (yield pools.map((pool) =>
+    lensRead(LENS, lensInterface.encodeFunctionData('read', [pool.address]), STATE_GAS),
+  )).map((answer) => answer && decodeState(answer))
   const reads = states.map((state, i) =>
     state
-      ? wordRanges(state.pointDelta).map(({ first, last, gas }) => ({
-          ...LENS,
-          data: lensInterface.encodeFunctionData('points', [pools[i]!.address, state.pointDelta, first, last]) as Hex,
-          gas,
-        }))
+      ? wordRanges(state.pointDelta).map(({ first, last, gas }) =>
+          lensRead(
+            LENS,
+            lensInterface.encodeFunctionData('points', [pools[i]!.address, state.pointDelta, first, last]),
+            gas,
+          ),
+        )
       : [],
   )
   const answersByPool = splitAnswers(reads, yield reads.flat())

@@ -5,17 +5,17 @@ import {
   IKyberClassicPair__factory,
 } from '@sluice/bindings'
 import { callCodec } from '@sluice/bindings/codec'
-import { type Address, type DexRow, type Hex, toAddress } from '@sluice/chains'
+import { type DexRow, type Hex, toAddress } from '@sluice/chains'
 import type { Log } from '@sluice/rpc'
 import { id } from 'ethers'
-import type { DexFamily, Pool, Reads } from '../../family.ts'
+import type { DexFamily, Pool, Reads, TokenPair } from '../../family.ts'
 import { constantProductCurve } from '../../math/curves.ts'
 import { type FactoryList, withDeepestPools } from '../common/deepest-pools.ts'
-import { directedStep } from '../common/directed-step.ts'
 import { isZeroForOne } from '../common/direction.ts'
 import { quoteByDirection } from '../common/exact-input.ts'
 import { pairPool, poolCreation } from '../common/pair-discover.ts'
-import { readEach } from '../common/read-each.ts'
+import { poolStep } from '../common/pool-step.ts'
+import { stateReader } from '../common/read-each.ts'
 import { type KyberClassicState, maxInput, quote } from './math.ts'
 
 /** One ppm as an 18-decimal fee. */
@@ -35,7 +35,7 @@ const FIND_GAS = 15_000
 const MAX_POOLS_OF_PAIR = 16
 
 /** Finds the pools of each token pair. */
-function* findPools(row: DexRow, pairs: readonly (readonly [Address, Address])[]): Reads<readonly Pool<null>[]> {
+function* findPools(row: DexRow, pairs: readonly TokenPair[]): Reads<readonly Pool<null>[]> {
   const answers = yield pairs.map((tokens) => ({
     to: row.address,
     data: getPoolsCodec.encode(...tokens),
@@ -58,16 +58,13 @@ const GET_TRADE_INFO_CALL = pairInterface.encodeFunctionData('getTradeInfo') as 
 /** Estimated gas to read reserves and fee. The pool computes the fee from two moving averages of the volume. */
 const READ_GAS = 60_000
 
-function readStates(_row: DexRow, pools: readonly Pool[]): Reads<readonly (KyberClassicState | null)[]> {
-  return readEach(
-    pools,
-    ({ address: to }) => ({ to, data: GET_TRADE_INFO_CALL, gas: READ_GAS }),
-    (answer) => {
-      const [reserve0, reserve1, virtual0, virtual1, fee] = pairInterface.decodeFunctionResult('getTradeInfo', answer)
-      return { reserve0, reserve1, virtual0, virtual1, fee }
-    },
-  )
-}
+const readStates = stateReader(
+  ({ address: to }) => ({ to, data: GET_TRADE_INFO_CALL, gas: READ_GAS }),
+  (answer) => {
+    const [reserve0, reserve1, virtual0, virtual1, fee] = pairInterface.decodeFunctionResult('getTradeInfo', answer)
+    return { reserve0, reserve1, virtual0, virtual1, fee }
+  },
+)
 
 const SYNC_TOPIC = eventsInterface.getEvent('Sync').topicHash as Hex
 const topics: readonly Hex[] = [SYNC_TOPIC]
@@ -104,5 +101,5 @@ export const kyberClassic: DexFamily<KyberClassicState> = {
   reserves: ({ state }) => [state.reserve0, state.reserve1],
 
   takesTaxedInput: true,
-  step: directedStep('kyber-classic'),
+  step: poolStep('kyber-classic'),
 }

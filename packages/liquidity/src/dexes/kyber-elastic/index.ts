@@ -2,9 +2,9 @@
 import type { DexFamily } from '../../family.ts'
 import { endCurveAt } from '../../math/curve-end.ts'
 import { pathOfTicks, withConsistentState } from '../common/consistent-state.ts'
-import { directedStep } from '../common/directed-step.ts'
 import { isZeroForOne } from '../common/direction.ts'
 import { gasRow } from '../common/gas.ts'
+import { poolStep } from '../common/pool-step.ts'
 import { curveOf } from './curve.ts'
 import { inputForOutput, maxInput, reservesOf, swapExactInput } from './math.ts'
 import { createdPool, creationTopics, findPools, readStates, topics } from './state.ts'
@@ -52,7 +52,7 @@ const uncheckedFamily: DexFamily<KyberElasticState> = {
   oracleGas: 17_000,
   // The pool checks the received amount, so taxed inputs fail.
   takesTaxedInput: false,
-  step: directedStep('kyber-elastic'),
+  step: poolStep('kyber-elastic'),
 }
 
 /** Kyber Elastic pools. Refuses states that contradict themselves. */

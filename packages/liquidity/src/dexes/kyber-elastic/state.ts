@@ -1,13 +1,13 @@
 /** Finds and reads Kyber Elastic pools. */
 import { IKyberElasticFactory__factory, IKyberElasticState__factory, KyberElasticLens__factory } from '@sluice/bindings'
-import type { Address, DexRow, Hex } from '@sluice/chains'
-import type { Pool, Reads } from '../../family.ts'
-import { lensOf } from '../../lenses.ts'
+import type { DexRow, Hex } from '@sluice/chains'
+import type { TokenPair } from '../../family.ts'
+import { lensOf, lensRead } from '../../lenses.ts'
 import type { Tick } from '../../math/concentrated.ts'
 import { finderCodec, findKeyedPools } from '../common/concentrated-discover.ts'
 import { decodeTicks } from '../common/concentrated-state.ts'
 import { poolCreation } from '../common/pair-discover.ts'
-import { readEach } from '../common/read-each.ts'
+import { stateReader } from '../common/read-each.ts'
 import type { KyberElasticState } from './types.ts'
 
 const LENS = lensOf('KyberElasticLens')
@@ -33,7 +33,7 @@ const MAX_TICKS = 500
 /** Estimated gas to read price, liquidity, and a few dozen ticks. */
 const READ_GAS = 600_000
 
-export const findPools = (row: DexRow, pairs: readonly (readonly [Address, Address])[]) =>
+export const findPools = (row: DexRow, pairs: readonly TokenPair[]) =>
   findKeyedPools(row, pairs, FEES, {
     lens: LENS,
     finder: FIND_CODEC,
@@ -43,17 +43,10 @@ export const findPools = (row: DexRow, pairs: readonly (readonly [Address, Addre
 
 export const { creationTopics, createdPool } = poolCreation(factoryInterface)
 
-export function readStates(_row: DexRow, pools: readonly Pool[]): Reads<readonly (KyberElasticState | null)[]> {
-  return readEach(
-    pools,
-    ({ address }) => ({
-      ...LENS,
-      data: lensInterface.encodeFunctionData('read', [address, MAX_TICKS]) as Hex,
-      gas: READ_GAS,
-    }),
-    decodeState,
-  )
-}
+export const readStates = stateReader(
+  ({ address }) => lensRead(LENS, lensInterface.encodeFunctionData('read', [address, MAX_TICKS]), READ_GAS),
+  decodeState,
+)
 
 function decodeState(answer: Hex): KyberElasticState {
   const [head, ticksBelow, ticksAbove] = lensInterface.decodeFunctionResult('read', answer)

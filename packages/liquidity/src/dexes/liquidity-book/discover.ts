@@ -1,11 +1,12 @@
 /** Pool discovery for Liquidity Book factories. */
 import { ILiquidityBookFactory__factory, LiquidityBookLens__factory } from '@sluice/bindings'
 import { callCodec } from '@sluice/bindings/codec'
-import { type Address, type DexRow, type Hex, toAddress } from '@sluice/chains'
+import { type DexRow, type Hex, toAddress } from '@sluice/chains'
 import type { Log } from '@sluice/rpc'
-import type { Pool, Reads } from '../../family.ts'
-import { LIQUIDITY_BOOK_LENS } from '../../lenses.ts'
+import type { Pool, Reads, TokenPair } from '../../family.ts'
+import { LIQUIDITY_BOOK_LENS, lensRead } from '../../lenses.ts'
 import { chunks } from '../common/chunks.ts'
+import { contractPool } from '../common/make-pool.ts'
 
 type FoundPool = { readonly index: bigint; readonly pool: string; readonly tokenX: string }
 const findCodec = callCodec<[factory: string, pairs: string[]], [FoundPool[]]>(
@@ -17,27 +18,20 @@ const factoryInterface = ILiquidityBookFactory__factory.createInterface()
 /** Token pairs per read. A read takes about 3 million gas if some pairs have several bin steps. */
 const PAIRS_PER_READ = 250
 
-export function* findPools(row: DexRow, pairs: readonly (readonly [Address, Address])[]): Reads<readonly Pool<null>[]> {
+export function* findPools(row: DexRow, pairs: readonly TokenPair[]): Reads<readonly Pool<null>[]> {
   const batches = chunks(pairs, PAIRS_PER_READ)
-  const answers = yield batches.map((batch) => ({
-    ...LIQUIDITY_BOOK_LENS,
-    data: findCodec.encode(row.address, batch.flat()),
-    gas: 12_000 * batch.length,
-  }))
+  const answers = yield batches.map((batch) =>
+    lensRead(LIQUIDITY_BOOK_LENS, findCodec.encode(row.address, batch.flat()), 12_000 * batch.length),
+  )
   return batches.flatMap((batch, b) => {
     const answer = answers[b]
     if (!answer) return []
     const [foundPools] = findCodec.decode(answer)
     return foundPools.map(({ index, pool, tokenX }) => {
       const [first, second] = batch[Number(index)]!
-      return makePool(row, toAddress(pool), toAddress(tokenX) === first ? [first, second] : [second, first])
+      return contractPool(row, toAddress(pool), toAddress(tokenX) === first ? [first, second] : [second, first])
     })
   })
-}
-
-/** Creates a pool. @param tokens - token X and token Y, in this order */
-function makePool(row: DexRow, address: Address, tokens: readonly [Address, Address]): Pool<null> {
-  return { id: address, family: row.family, dex: row.brand, address, tokens, state: null }
 }
 
 export const creationTopics: readonly Hex[] = [factoryInterface.getEvent('LBPairCreated').topicHash as Hex]
@@ -45,5 +39,5 @@ export const creationTopics: readonly Hex[] = [factoryInterface.getEvent('LBPair
 /** Returns the pool of a creation log. */
 export function createdPool(row: DexRow, log: Log): Pool<null> | null {
   const { tokenX, tokenY, LBPair } = factoryInterface.decodeEventLog('LBPairCreated', log.data, log.topics)
-  return makePool(row, toAddress(LBPair), [toAddress(tokenX), toAddress(tokenY)])
+  return contractPool(row, toAddress(LBPair), [toAddress(tokenX), toAddress(tokenY)])
 }

@@ -3,6 +3,7 @@ import type { DexFamily } from '../../family.ts'
 import { binReserves } from '../../math/bins.ts'
 import { isZeroForOne } from '../common/direction.ts'
 import { HOP_GAS, PIECE_GAS } from '../common/gas.ts'
+import { poolStep } from '../common/pool-step.ts'
 import { createdPool, creationTopics, findPools } from './discover.ts'
 import { curveOf, maxInput, swapBins } from './math.ts'
 import { readStates, refreshStates, topics } from './state.ts'
@@ -38,12 +39,5 @@ export const liquidityBook: DexFamily<LiquidityBookState> = {
   // Two minutes after the oracle's last sample, a swap writes a sample to a new storage slot.
   laterGas: 22_100,
   takesTaxedInput: true,
-  step: (pool, tokenIn, tokenOut, inputSource, outputReceiver) => ({
-    op: 'liquidity-book',
-    pool: pool.address,
-    swapForY: isZeroForOne(pool, tokenIn, tokenOut),
-    tokenIn,
-    input: inputSource,
-    output: outputReceiver,
-  }),
+  step: poolStep('liquidity-book'),
 }

@@ -3,9 +3,9 @@ import { ILiquidityBookState__factory, LiquidityBookLens__factory } from '@sluic
 import type { DexRow, Hex } from '@sluice/chains'
 import type { BlockHeader } from '@sluice/rpc'
 import type { Pool, Reads } from '../../family.ts'
-import { LIQUIDITY_BOOK_LENS } from '../../lenses.ts'
+import { LIQUIDITY_BOOK_LENS, lensRead } from '../../lenses.ts'
 import { decodeBins } from '../../math/bins.ts'
-import { readEach } from '../common/read-each.ts'
+import { stateReader } from '../common/read-each.ts'
 import type { LiquidityBookState } from './types.ts'
 
 const lensInterface = LiquidityBookLens__factory.createInterface()
@@ -16,17 +16,10 @@ const MAX_BINS = 100
 /** Estimated gas of a read. Each bin takes a search in the bin tree and two storage loads. */
 const READ_GAS = 200_000 + 2 * MAX_BINS * 16_000
 
-export function readStates(_row: DexRow, pools: readonly Pool<null>[]): Reads<readonly (LiquidityBookState | null)[]> {
-  return readEach(
-    pools,
-    (pool) => ({
-      ...LIQUIDITY_BOOK_LENS,
-      data: lensInterface.encodeFunctionData('read', [pool.address, MAX_BINS]) as Hex,
-      gas: READ_GAS,
-    }),
-    decodeState,
-  )
-}
+export const readStates = stateReader(
+  (pool) => lensRead(LIQUIDITY_BOOK_LENS, lensInterface.encodeFunctionData('read', [pool.address, MAX_BINS]), READ_GAS),
+  decodeState,
+)
 
 /** Sets the time of the block, by which volatility and fee decay. All other changes emit logs, so nothing is read. */
 export function* refreshStates(

@@ -1,12 +1,12 @@
 /** Family of Maker's LitePSM modules (peg stability modules). */
 import { ILitePsm__factory, LitePsmLens__factory } from '@sluice/bindings'
-import { type Address, type DexRow, type Hex, toAddress } from '@sluice/chains'
-import type { DexFamily, Pool, Reads } from '../../family.ts'
-import { lensOf } from '../../lenses.ts'
-import { linearCapacity } from '../common/capacity-family.ts'
-import { isZeroForOne } from '../common/direction.ts'
-import { quoteByDirection } from '../common/exact-input.ts'
-import { readEach } from '../common/read-each.ts'
+import type { Hex } from '@sluice/chains'
+import type { DexFamily } from '../../family.ts'
+import { lensOf, lensRead } from '../../lenses.ts'
+import { linearTrade } from '../common/exact-input.ts'
+import { poolStep } from '../common/pool-step.ts'
+import { stateReader } from '../common/read-each.ts'
+import { findRowPool } from '../common/token-row.ts'
 import { approximateMaxInput, type LitePsmState, quote, rateOf } from './math.ts'
 
 const LENS = lensOf('LitePsmLens')
@@ -16,28 +16,18 @@ const psmInterface = ILitePsm__factory.createInterface()
 const READ_GAS = 60_000
 
 /** Finds the pool of a row, which is the module itself. */
-function* findPools(row: DexRow, pairs: readonly (readonly [Address, Address])[]): Reads<readonly Pool<null>[]> {
-  const { family, brand: dex, address } = row
-  const [answer] = yield [
-    { ...LENS, data: lensInterface.encodeFunctionData('tokens', [address]) as Hex, gas: READ_GAS },
-  ]
-  if (!answer) return []
-  const { gem, dai } = lensInterface.decodeFunctionResult('tokens', answer)
-  const tokens = [toAddress(gem), toAddress(dai)] as const
-  const isRequested = pairs.some((pair) => tokens.every((token) => pair.includes(token)))
-  return isRequested ? [{ id: address, family, dex, address, tokens, state: null }] : []
+const findPools: DexFamily['findPools'] = (row, pairs) => {
+  const read = lensRead(LENS, lensInterface.encodeFunctionData('tokens', [row.address]), READ_GAS)
+  return findRowPool(row, pairs, read, (answer) => [...lensInterface.decodeFunctionResult('tokens', answer)])
 }
 
-function readStates(_row: DexRow, pools: readonly Pool[]): Reads<readonly (LitePsmState | null)[]> {
-  return readEach(
-    pools,
-    ({ address }) => ({ ...LENS, data: lensInterface.encodeFunctionData('read', [address]) as Hex, gas: READ_GAS }),
-    (answer) => {
-      const [{ tin, tout, factor, dai, gems }] = lensInterface.decodeFunctionResult('read', answer)
-      return { tin, tout, factor, dai, gems }
-    },
-  )
-}
+const readStates = stateReader(
+  ({ address }) => lensRead(LENS, lensInterface.encodeFunctionData('read', [address]), READ_GAS),
+  (answer) => {
+    const [{ tin, tout, factor, dai, gems }] = lensInterface.decodeFunctionResult('read', answer)
+    return { tin, tout, factor, dai, gems }
+  },
+)
 
 const topics: readonly Hex[] = (['SellGem', 'BuyGem', 'File'] as const).map(
   (name) => psmInterface.getEvent(name as 'SellGem').topicHash as Hex,
@@ -54,28 +44,10 @@ export const litePsm: DexFamily<LitePsmState> = {
   topics,
   applyLog: () => 'reread',
 
-  quoteExactInput: quoteByDirection('lite-psm', quote),
-
-  ...linearCapacity<LitePsmState>((pool, tokenIn, tokenOut) => {
-    const { state } = pool
-    const isGemSale = isZeroForOne(pool, tokenIn, tokenOut)
-    return {
-      quote: (amountIn) => quote(state, isGemSale, amountIn),
-      approximateLimit: approximateMaxInput(state, isGemSale),
-      rate: rateOf(state, isGemSale),
-    }
-  }),
+  ...linearTrade('lite-psm', { quote, approximateMaxInput, rateOf }),
 
   reserves: ({ state }) => [state.gems, state.dai],
 
   takesTaxedInput: false,
-  step: (pool, tokenIn, tokenOut, inputSource, outputReceiver) => ({
-    op: 'lite-psm',
-    pool: pool.address,
-    sellGem: isZeroForOne(pool, tokenIn, tokenOut),
-    tokenIn,
-    tokenOut,
-    input: inputSource,
-    output: outputReceiver,
-  }),
+  step: poolStep('lite-psm'),
 }

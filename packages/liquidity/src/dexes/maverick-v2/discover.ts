@@ -1,10 +1,10 @@
 /** Pool discovery for Maverick V2 factories. */
 import { IMaverickV2Factory__factory, MaverickV2Lens__factory } from '@sluice/bindings'
 import { callCodec } from '@sluice/bindings/codec'
-import { type Address, type DexRow, type Hex, toAddress, ZERO_ADDRESS } from '@sluice/chains'
+import { type DexRow, type Hex, toAddress, ZERO_ADDRESS } from '@sluice/chains'
 import type { Log } from '@sluice/rpc'
-import type { Pool, Reads } from '../../family.ts'
-import { type Lens, lensOf } from '../../lenses.ts'
+import type { Pool, Reads, TokenPair } from '../../family.ts'
+import { type Lens, lensOf, lensRead } from '../../lenses.ts'
 import { chunks } from '../common/chunks.ts'
 import { type FactoryList, withDeepestPools } from '../common/deepest-pools.ts'
 import { sortPair } from '../common/direction.ts'
@@ -29,13 +29,11 @@ const findCodec = callCodec<[factory: string, tokens: string[], max: bigint], [F
 const factoryInterface = IMaverickV2Factory__factory.createInterface()
 const POOL_BY_INDEX = factoryInterface.getFunction('lookup').selector
 
-export function* findPools(row: DexRow, pairs: readonly (readonly [Address, Address])[]): Reads<readonly Pool<null>[]> {
+export function* findPools(row: DexRow, pairs: readonly TokenPair[]): Reads<readonly Pool<null>[]> {
   const batches = chunks(pairs.map(sortPair), PAIRS_PER_READ)
-  const answers = yield batches.map((batch) => ({
-    ...LENS,
-    data: findCodec.encode(row.address, batch.flat(), BigInt(MAX_POOLS_OF_PAIR)),
-    gas: PAIR_GAS * batch.length,
-  }))
+  const answers = yield batches.map((batch) =>
+    lensRead(LENS, findCodec.encode(row.address, batch.flat(), BigInt(MAX_POOLS_OF_PAIR)), PAIR_GAS * batch.length),
+  )
   const lists = batches.flatMap((batch, b) => {
     const answer = answers[b]
     if (!answer) return []

@@ -4,7 +4,7 @@
  */
 import { MaverickV2Lens__factory } from '@sluice/bindings'
 import type { DexFamily } from '../../family.ts'
-import { isZeroForOne } from '../common/direction.ts'
+import { poolStep } from '../common/pool-step.ts'
 import { sampledFamily } from '../common/sampled-family.ts'
 import type { SampledState } from '../common/sampled-state.ts'
 import { createdPool, creationTopics, findPools, LENS } from './discover.ts'
@@ -22,12 +22,5 @@ export const maverickV2: DexFamily<SampledState> = {
     requestOf: (_row, { address }) => ({ pool: address }),
   }),
   keepsTokens: true,
-  step: (pool, tokenIn, tokenOut, inputSource, outputReceiver) => ({
-    op: 'maverick-v2',
-    pool: pool.address,
-    zeroForOne: isZeroForOne(pool, tokenIn, tokenOut),
-    tokenIn,
-    input: inputSource,
-    output: outputReceiver,
-  }),
+  step: poolStep('maverick-v2'),
 }

@@ -6,11 +6,12 @@ import {
 } from '@sluice/bindings'
 import { type Address, type DexRow, type Hex, isAddress, toAddress, ZERO_ADDRESS } from '@sluice/chains'
 import type { Log } from '@sluice/rpc'
-import type { ListedPool, Pool, Reads } from '../../family.ts'
+import type { ListedPool, Pool, PoolReads, Reads, TokenPair } from '../../family.ts'
 import { PANCAKE_INFINITY_LENS } from '../../lenses.ts'
 import { chunks } from '../common/chunks.ts'
-import { sortPair, type TokenPair } from '../common/direction.ts'
+import { sortPair } from '../common/direction.ts'
 import { isIntegerIn, proveByKey, validPairOf } from '../common/listed.ts'
+import { singletonPool } from '../common/make-pool.ts'
 import { withNative } from '../common/native-pairs.ts'
 import { PARAMETERS_BITS, poolId } from './key.ts'
 import type { InfinityKey } from './types.ts'
@@ -88,12 +89,11 @@ function* initializedPools(row: DexRow, candidates: readonly Pool<null>[]): Read
 
 function makePool(row: DexRow, pair: TokenPair, key: InfinityKey): Pool<null> {
   const tokens = sortPair(pair)
-  const { family, brand: dex, address } = row
-  return { id: poolId(tokens, address, key), family, dex, address, tokens, fixed: key, state: null }
+  return singletonPool(row, poolId(tokens, row.address, key), tokens, key)
 }
 
 /** Verifies listed pools. The id is the hash of the key, so a pool exists if the manager has a price for its id. */
-export function provePools(row: DexRow, listedPools: readonly ListedPool[]): Reads<readonly (Pool<null> | null)[]> {
+export function provePools(row: DexRow, listedPools: readonly ListedPool[]): PoolReads<Pool<null>> {
   return proveByKey(listedPools, listedPool, (candidates) => initializedPools(row, candidates))
 
   function listedPool({ tokens, fixed }: ListedPool): Pool<null> | null {

@@ -44,10 +44,10 @@ const uncheckedFamily: DexFamily<InfinityState> = {
   reserves: ({ state }) => (state.kind === 'cl' ? concentratedReserves(state) : binReserves(state)),
 
   takesTaxedInput: false,
-  step(pool, tokenIn, tokenOut, inputSource, outputReceiver) {
+  step(pool, tokenIn, tokenOut, input, output) {
     const { vault, ...key } = keyOf(pool)
     const hops = [{ tokenOut, manager: pool.address, ...key }]
-    return { op: 'pancake-infinity', vault, hops, tokenIn, input: inputSource, output: outputReceiver }
+    return { op: 'pancake-infinity', vault, hops, tokenIn, input, output }
   },
 }
 

@@ -7,8 +7,8 @@ import {
 import type { DexRow, Hex } from '@sluice/chains'
 import type { Log } from '@sluice/rpc'
 import { id as keccakOf } from 'ethers'
-import type { Pool, Reads } from '../../family.ts'
-import { PANCAKE_INFINITY_LENS } from '../../lenses.ts'
+import type { Pool, PoolReads } from '../../family.ts'
+import { lensRead, PANCAKE_INFINITY_LENS } from '../../lenses.ts'
 import { decodeBins } from '../../math/bins.ts'
 import { changeLiquidity } from '../../math/positions.ts'
 import { joinTicks, splitAnswers, wordRanges } from '../common/concentrated-state.ts'
@@ -28,7 +28,7 @@ const CL_STATE_GAS = 40_000
 const BINS_GAS = 200_000 + 2 * MAX_BINS * 16_000
 
 /** Reads states; null for a pool that is not initialized or cannot be read, or whose hook takes part in swaps. */
-export function* readStates(row: DexRow, pools: readonly Pool<null>[]): Reads<readonly (InfinityState | null)[]> {
+export function* readStates(row: DexRow, pools: readonly Pool<null>[]): PoolReads<InfinityState> {
   const reads = pools.map((pool) => {
     const key = keyOf(pool)
     if (touchesSwaps(key)) return []
@@ -44,18 +44,17 @@ const clReads = ({ address: manager }: DexRow, pool: Pool<null>) => [
     data: lensInterface.encodeFunctionData('readCl', [manager, pool.id]) as Hex,
     gas: CL_STATE_GAS,
   },
-  ...wordRanges(spacingOf(keyOf(pool))).map(({ first, last, gas }) => ({
-    ...PANCAKE_INFINITY_LENS,
-    data: lensInterface.encodeFunctionData('ticks', [manager, pool.id, spacingOf(keyOf(pool)), first, last]) as Hex,
-    gas,
-  })),
+  ...wordRanges(spacingOf(keyOf(pool))).map(({ first, last, gas }) =>
+    lensRead(
+      PANCAKE_INFINITY_LENS,
+      lensInterface.encodeFunctionData('ticks', [manager, pool.id, spacingOf(keyOf(pool)), first, last]),
+      gas,
+    ),
+  ),
 ]
 
-const binRead = ({ address: manager }: DexRow, { id }: Pool<null>) => ({
-  ...PANCAKE_INFINITY_LENS,
-  data: lensInterface.encodeFunctionData('readBin', [manager, id, MAX_BINS]) as Hex,
-  gas: BINS_GAS,
-})
+const binRead = ({ address: manager }: DexRow, { id }: Pool<null>) =>
+  lensRead(PANCAKE_INFINITY_LENS, lensInterface.encodeFunctionData('readBin', [manager, id, MAX_BINS]), BINS_GAS)
 
 function decodeCl(pool: Pool<null>, [stateAnswer, ...tickAnswers]: readonly (Hex | null)[]): InfinityState | null {
   const ticks = joinTicks(tickAnswers)

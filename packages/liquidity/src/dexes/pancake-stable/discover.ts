@@ -2,10 +2,11 @@
 import { CurveLens__factory, IPancakeStableFactory__factory } from '@sluice/bindings'
 import { type Address, type DexRow, type Hex, toAddress, ZERO_ADDRESS } from '@sluice/chains'
 import type { Log } from '@sluice/rpc'
-import type { Pool, Reads } from '../../family.ts'
-import { CURVE_LENS, PAIR_LENS } from '../../lenses.ts'
+import type { Pool, Reads, TokenPair } from '../../family.ts'
+import { CURVE_LENS, lensRead, PAIR_LENS } from '../../lenses.ts'
 import { nonzeroAddresses } from '../common/address-list.ts'
 import { chunks } from '../common/chunks.ts'
+import { contractPool } from '../common/make-pool.ts'
 import { fromCoin, toCoin, withNative } from '../common/native-pairs.ts'
 import { findByGetterCodec } from '../common/pair-discover.ts'
 
@@ -21,23 +22,19 @@ const PAIRS_PER_READ = 250
 /** Estimated gas per token pair: four or five storage loads. */
 const PAIR_GAS = 15_000
 
-export function* findPools(row: DexRow, pairs: readonly (readonly [Address, Address])[]): Reads<readonly Pool<null>[]> {
+export function* findPools(row: DexRow, pairs: readonly TokenPair[]): Reads<readonly Pool<null>[]> {
   const coinPairs = withNative(pairs, row.contracts?.wrappedNative).map((pair) => pair.map(toCoin))
   const answers = yield GETTERS.flatMap((getter) =>
-    chunks(coinPairs, PAIRS_PER_READ).map((batch) => ({
-      ...PAIR_LENS,
-      data: findByGetterCodec.encode(row.address, getter, batch.flat()),
-      gas: PAIR_GAS * batch.length,
-    })),
+    chunks(coinPairs, PAIRS_PER_READ).map((batch) =>
+      lensRead(PAIR_LENS, findByGetterCodec.encode(row.address, getter, batch.flat()), PAIR_GAS * batch.length),
+    ),
   )
   const foundPools = answers.flatMap((answer) => (answer ? [...nonzeroAddresses(answer)] : []))
   const addresses = [...new Set(foundPools.map(([, address]) => address))]
   // Read the coins from the pool, because their order can differ from the order in the factory.
-  const coins = yield addresses.map((address) => ({
-    ...CURVE_LENS,
-    data: curveLensInterface.encodeFunctionData('coins', [address]) as Hex,
-    gas: 40_000,
-  }))
+  const coins = yield addresses.map((address) =>
+    lensRead(CURVE_LENS, curveLensInterface.encodeFunctionData('coins', [address]), 40_000),
+  )
   return addresses.flatMap((address, i) => {
     const answer = coins[i]
     if (!answer) return []
@@ -48,8 +45,7 @@ export function* findPools(row: DexRow, pairs: readonly (readonly [Address, Addr
 
 /** Returns the pool at an address; null if it has fewer than two coins. */
 function makePool(row: DexRow, address: Address, coins: readonly Address[]): Pool<null> | null {
-  if (coins.length < 2) return null
-  return { id: address, family: row.family, dex: row.brand, address, tokens: coins.map(fromCoin), state: null }
+  return coins.length < 2 ? null : contractPool(row, address, coins.map(fromCoin))
 }
 
 const CREATED_EVENT = factoryInterface.getEvent('NewStableSwapPair')

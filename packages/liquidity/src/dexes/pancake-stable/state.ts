@@ -2,7 +2,7 @@
 import { CurveLens__factory, IPancakeStableState__factory } from '@sluice/bindings'
 import type { DexRow, Hex } from '@sluice/chains'
 import { id } from 'ethers'
-import type { Pool, Reads } from '../../family.ts'
+import type { Pool, PoolReads } from '../../family.ts'
 import { CURVE_LENS } from '../../lenses.ts'
 import { decodeStateRead, toState } from '../curve-stable/state.ts'
 import type { CurveStableState } from '../curve-stable/types.ts'
@@ -18,7 +18,7 @@ const [IS_KILLED_CALL, AMPLIFICATION_CALL] = [
 const READ_GAS = 400_000
 
 /** Reads the states; null for a killed pool, which allows only withdrawals. */
-export function* readStates(_row: DexRow, pools: readonly Pool<null>[]): Reads<readonly (CurveStableState | null)[]> {
+export function* readStates(_row: DexRow, pools: readonly Pool<null>[]): PoolReads<CurveStableState> {
   const answers = yield pools.flatMap(({ address }) => [
     { ...CURVE_LENS, data: lensInterface.encodeFunctionData('read', [address]) as Hex, gas: READ_GAS },
     { to: address, data: IS_KILLED_CALL },
@@ -31,10 +31,7 @@ export function* readStates(_row: DexRow, pools: readonly Pool<null>[]): Reads<r
 }
 
 /** Reads the amplification, which changes with time, and without logs, during a ramp. */
-export function* refreshStates(
-  _row: DexRow,
-  pools: readonly Pool<CurveStableState>[],
-): Reads<readonly (CurveStableState | null)[]> {
+export function* refreshStates(_row: DexRow, pools: readonly Pool<CurveStableState>[]): PoolReads<CurveStableState> {
   const answers = yield pools.map(({ address }) => ({ to: address, data: AMPLIFICATION_CALL }))
   return pools.map(({ state }, i) => {
     const answer = answers[i]

@@ -1,6 +1,7 @@
 /** Pool discovery for Pancake V3 factories. */
 import { IUniswapV3Factory__factory } from '@sluice/bindings'
-import type { Address, DexRow } from '@sluice/chains'
+import type { DexRow } from '@sluice/chains'
+import type { TokenPair } from '../../family.ts'
 import { findByKeys } from '../common/concentrated-discover.ts'
 import { poolCreation } from '../common/pair-discover.ts'
 
@@ -9,7 +10,7 @@ const factoryInterface = IUniswapV3Factory__factory.createInterface()
 /** Fees, in ppm, that factories are known to offer; pools with other fees are found by their creation log. */
 const FEES = [100, 500, 2500, 3000, 5000, 10_000, 20_000]
 
-export const findPools = (row: DexRow, pairs: readonly (readonly [Address, Address])[]) =>
+export const findPools = (row: DexRow, pairs: readonly TokenPair[]) =>
   findByKeys(row, pairs, { finderName: 'find', values: FEES })
 
 export const { creationTopics, createdPool } = poolCreation(factoryInterface)

@@ -2,6 +2,7 @@
 import type { DexFamily } from '../../family.ts'
 import { isZeroForOne } from '../common/direction.ts'
 import { gasRow } from '../common/gas.ts'
+import { poolStep } from '../common/pool-step.ts'
 import { curveOf, maxInput, quote } from './math.ts'
 import { findPools, readStates, rowsOf } from './state.ts'
 import type { PropAmmState } from './types.ts'
@@ -33,12 +34,5 @@ export const propAmm: DexFamily<PropAmmState> = {
   reserves: ({ state: { samples } }) => [samples[1].at(-1)?.[1] ?? 0n, samples[0].at(-1)?.[1] ?? 0n],
 
   takesTaxedInput: true,
-  step: ({ address }, tokenIn, tokenOut, inputSource, outputReceiver) => ({
-    op: 'prop-amm',
-    pool: address,
-    tokenIn,
-    tokenOut,
-    input: inputSource,
-    output: outputReceiver,
-  }),
+  step: poolStep('prop-amm'),
 }

@@ -3,10 +3,11 @@ import { type IPropAmmState, IPropAmmState__factory, type PropAmmLens, PropAmmLe
 import { keccak256 } from '@sluice/bindings/keccak'
 import { type Address, type DexRow, type Hex, toAddress } from '@sluice/chains'
 import { concat } from 'ethers'
-import type { Pool, Reads } from '../../family.ts'
-import { lensOf } from '../../lenses.ts'
+import type { Pool, Reads, TokenPair } from '../../family.ts'
+import { lensOf, lensRead } from '../../lenses.ts'
 import { pairKey, sortPair } from '../common/direction.ts'
-import { readEach } from '../common/read-each.ts'
+import { singletonPool } from '../common/make-pool.ts'
+import { stateReader } from '../common/read-each.ts'
 import type { PropAmmState, QuoteSample } from './types.ts'
 
 const LENS = lensOf('PropAmmLens')
@@ -22,7 +23,7 @@ const READ_GAS = 3_000_000
 export const rowsOf = (row: DexRow): readonly DexRow[] => (row.family === 'prop-amm' && row.measured ? [row] : [])
 
 /** Finds pools in the list of token pairs that the AMM returns. */
-export function* findPools(row: DexRow, pairs: readonly (readonly [Address, Address])[]): Reads<readonly Pool<null>[]> {
+export function* findPools(row: DexRow, pairs: readonly TokenPair[]): Reads<readonly Pool<null>[]> {
   const [answer] = yield [{ to: row.address, data: ammInterface.encodeFunctionData('getPairs') as Hex, gas: FIND_GAS }]
   if (!answer || answer === '0x') return []
   const pairKeys = new Set(pairs.map(pairKey))
@@ -36,23 +37,14 @@ export function* findPools(row: DexRow, pairs: readonly (readonly [Address, Addr
   }
   return [...byKey]
     .filter(([key]) => pairKeys.has(key))
-    .map(([, tokens]) => {
-      const id = keccak256(concat([row.address, ...tokens]) as Hex)
-      return { id, family: row.family, dex: row.brand, address: row.address, tokens, state: null }
-    })
+    .map(([, tokens]) => singletonPool(row, keccak256(concat([row.address, ...tokens]) as Hex), tokens))
 }
 
-export function readStates(_row: DexRow, pools: readonly Pool[]): Reads<readonly (PropAmmState | null)[]> {
-  return readEach(
-    pools,
-    ({ address, tokens }) => ({
-      ...LENS,
-      data: lensInterface.encodeFunctionData('sample', [address, [tokens[0]!, tokens[1]!]]) as Hex,
-      gas: READ_GAS,
-    }),
-    decodeState,
-  )
-}
+export const readStates = stateReader(
+  ({ address, tokens }) =>
+    lensRead(LENS, lensInterface.encodeFunctionData('sample', [address, [tokens[0]!, tokens[1]!]]), READ_GAS),
+  decodeState,
+)
 
 function decodeState(answer: Hex): PropAmmState {
   const [sides] = lensInterface.decodeFunctionResult('sample', answer) as unknown as [PropAmmLens.SideStructOutput[]]

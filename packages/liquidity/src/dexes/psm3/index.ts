@@ -1,13 +1,15 @@
 /** Family of Spark's PSM3 modules (peg stability modules). */
 import { IPsm3__factory, Psm3Lens__factory } from '@sluice/bindings'
 import { callCodec } from '@sluice/bindings/codec'
-import { type Address, type DexRow, type Hex, toAddress } from '@sluice/chains'
-import type { DexFamily, Pool, Reads } from '../../family.ts'
-import { lensOf } from '../../lenses.ts'
+import type { Hex } from '@sluice/chains'
+import type { DexFamily } from '../../family.ts'
+import { lensOf, lensRead } from '../../lenses.ts'
 import { linearCapacity } from '../common/capacity-family.ts'
 import { coinIndices } from '../common/direction.ts'
 import { quoteByIndices } from '../common/exact-input.ts'
-import { readEach } from '../common/read-each.ts'
+import { poolStep } from '../common/pool-step.ts'
+import { stateReader } from '../common/read-each.ts'
+import { findRowPool } from '../common/token-row.ts'
 import { approximateMaxInput, type Psm3State, quote, rateOf } from './math.ts'
 
 const LENS = lensOf('Psm3Lens')
@@ -21,25 +23,21 @@ const FIND_GAS = 60_000
 const READ_GAS = 150_000
 
 /** Finds the pool of a row, which is the module itself. */
-function* findPools(row: DexRow, pairs: readonly (readonly [Address, Address])[]): Reads<readonly Pool<null>[]> {
-  const { family, brand: dex, address } = row
-  const [answer] = yield [{ ...LENS, data: tokensCodec.encode(address), gas: FIND_GAS }]
-  if (!answer) return []
-  const tokens = tokensCodec.decode(answer)[0].map(toAddress)
-  const isRequested = pairs.some((pair) => pair.every((token) => tokens.includes(token)))
-  return isRequested ? [{ id: address, family, dex, address, tokens, state: null }] : []
-}
-
-function readStates(_row: DexRow, pools: readonly Pool[]): Reads<readonly (Psm3State | null)[]> {
-  return readEach(
-    pools,
-    ({ address }) => ({ ...LENS, data: readCodec.encode(address), gas: READ_GAS }),
-    (answer) => {
-      const [{ precisions, balances, rate }] = readCodec.decode(answer)
-      return { precisions, balances, rate }
-    },
+const findPools: DexFamily['findPools'] = (row, pairs) =>
+  findRowPool(
+    row,
+    pairs,
+    lensRead(LENS, tokensCodec.encode(row.address), FIND_GAS),
+    (answer) => tokensCodec.decode(answer)[0],
   )
-}
+
+const readStates = stateReader(
+  ({ address }) => lensRead(LENS, readCodec.encode(address), READ_GAS),
+  (answer) => {
+    const [{ precisions, balances, rate }] = readCodec.decode(answer)
+    return { precisions, balances, rate }
+  },
+)
 
 const topics: readonly Hex[] = (['Swap', 'Deposit', 'Withdraw'] as const).map(
   (name) => psmInterface.getEvent(name as 'Swap').topicHash as Hex,
@@ -71,12 +69,5 @@ export const psm3: DexFamily<Psm3State> = {
   reserves: ({ state }) => state.balances,
 
   takesTaxedInput: false,
-  step: (pool, tokenIn, tokenOut, inputSource, outputReceiver) => ({
-    op: 'psm3',
-    pool: pool.address,
-    tokenIn,
-    tokenOut,
-    input: inputSource,
-    output: outputReceiver,
-  }),
+  step: poolStep('psm3'),
 }

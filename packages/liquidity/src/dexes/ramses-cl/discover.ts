@@ -1,8 +1,8 @@
 /** Pool discovery for Ramses CL factories. */
 import { ISlipstreamFactory__factory, IUniswapV3Factory__factory } from '@sluice/bindings'
-import { type Address, type DexRow, type Hex, toAddress } from '@sluice/chains'
+import { type DexRow, type Hex, toAddress } from '@sluice/chains'
 import type { Log } from '@sluice/rpc'
-import type { Pool, Reads } from '../../family.ts'
+import type { Pool, Reads, TokenPair } from '../../family.ts'
 import { findByKeys } from '../common/concentrated-discover.ts'
 import { pairPool } from '../common/pair-discover.ts'
 
@@ -17,7 +17,7 @@ const TICK_SPACINGS = [1, 5, 10, 20, 50, 60, 100, 200]
 /**
  * Finds pools by fee in earlier factories, and by tick spacing in later ones. A factory has only one of both getters.
  */
-export function* findPools(row: DexRow, pairs: readonly (readonly [Address, Address])[]): Reads<readonly Pool<null>[]> {
+export function* findPools(row: DexRow, pairs: readonly TokenPair[]): Reads<readonly Pool<null>[]> {
   const byFeeTier = yield* findByKeys(row, pairs, { finderName: 'find', values: FEES })
   return byFeeTier.length > 0
     ? byFeeTier

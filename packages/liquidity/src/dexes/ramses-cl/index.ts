@@ -1,16 +1,16 @@
 /** Family of Ramses CL pools. */
 import type { DexFamily } from '../../family.ts'
+import type { ConcentratedState } from '../../math/concentrated.ts'
 import { concentratedTrade } from '../common/concentrated-family.ts'
 import { concentratedLogs, readConcentrated } from '../common/concentrated-state.ts'
 import { feeRefresh } from '../common/pool-fee.ts'
 import { createdPool, creationTopics, findPools } from './discover.ts'
-import type { RamsesClState } from './types.ts'
 
 /** Estimated gas of `currentFee()` or `fee()`. */
 const FEE_GAS = 15_000
 
 /** Ramses CL pools and their forks. */
-export const ramsesCl: DexFamily<RamsesClState> = {
+export const ramsesCl: DexFamily<ConcentratedState> = {
   id: 'ramses-cl',
   findPools,
   readStates: readConcentrated,

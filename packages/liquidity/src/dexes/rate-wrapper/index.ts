@@ -1,13 +1,12 @@
 /** Family of wrappers of rebasing tokens. */
 import { RateWrapperLens__factory } from '@sluice/bindings'
-import type { Address, DexRow, Hex } from '@sluice/chains'
-import type { DexFamily, Pool, Reads } from '../../family.ts'
-import { lensOf } from '../../lenses.ts'
+import type { DexRow, Hex } from '@sluice/chains'
+import type { DexFamily, Pool, Reads, TokenPair } from '../../family.ts'
+import { lensOf, lensRead } from '../../lenses.ts'
 import { NO_LIMIT } from '../../math/capacity.ts'
-import { linearCapacity } from '../common/capacity-family.ts'
-import { isZeroForOne } from '../common/direction.ts'
-import { quoteByDirection } from '../common/exact-input.ts'
-import { readEach } from '../common/read-each.ts'
+import { linearTrade } from '../common/exact-input.ts'
+import { poolStep } from '../common/pool-step.ts'
+import { stateReader } from '../common/read-each.ts'
 import { findTokenRow } from '../common/token-row.ts'
 import { amountForShares, quote, type RateWrapperState, sharesForAmount } from './math.ts'
 
@@ -18,18 +17,15 @@ const lensInterface = RateWrapperLens__factory.createInterface()
 const READ_GAS = 300_000
 
 /** Finds the pool of a row, which is the wrapper itself. */
-function findPools(row: DexRow, pairs: readonly (readonly [Address, Address])[]): Reads<readonly Pool<null>[]> {
+function findPools(row: DexRow, pairs: readonly TokenPair[]): Reads<readonly Pool<null>[]> {
   const read = { ...LENS, data: lensInterface.encodeFunctionData('underlying', [row.address]) as Hex, gas: 60_000 }
   return findTokenRow(row, pairs, read, (answer) => lensInterface.decodeFunctionResult('underlying', answer)[0])
 }
 
-function readStates(_row: DexRow, pools: readonly Pool[]): Reads<readonly (RateWrapperState | null)[]> {
-  return readEach(
-    pools,
-    (pool) => ({ ...LENS, data: lensInterface.encodeFunctionData('read', [pool.address]) as Hex, gas: READ_GAS }),
-    decodeState,
-  )
-}
+const readStates = stateReader(
+  (pool) => lensRead(LENS, lensInterface.encodeFunctionData('read', [pool.address]), READ_GAS),
+  decodeState,
+)
 
 /** Decodes a state; null if our math does not reproduce the wrapper's quotes. */
 function decodeState(answer: Hex): RateWrapperState | null {
@@ -52,28 +48,18 @@ export const rateWrapper: DexFamily<RateWrapperState> = {
   // The wrapper emits no log when its rate changes. The rebasing token may emit one, but not every token does.
   refreshStates: readStates,
 
-  quoteExactInput: quoteByDirection('rate-wrapper', quote),
-
-  ...linearCapacity<RateWrapperState>(({ state, ...pool }, tokenIn, tokenOut) => {
-    const isWrap = isZeroForOne({ ...pool, state }, tokenIn, tokenOut)
-    const price = Number(state.pooled) / Number(state.shares)
-    return {
-      quote: (amountIn) => quote(state, isWrap, amountIn),
-      approximateLimit: isWrap ? NO_LIMIT : state.supply,
-      rate: isWrap ? 1 / price : price,
-    }
+  ...linearTrade('rate-wrapper', {
+    quote,
+    approximateMaxInput: ({ supply }, isWrap) => (isWrap ? NO_LIMIT : supply),
+    rateOf({ pooled, shares }, isWrap) {
+      const price = Number(pooled) / Number(shares)
+      return isWrap ? 1 / price : price
+    },
   }),
 
   // The wrapper can mint any amount. Only its existing supply counts as a reserve.
   reserves: ({ state }) => [state.shares === 0n ? 0n : amountForShares(state, state.supply), state.supply],
 
   takesTaxedInput: false,
-  step: (pool, tokenIn, tokenOut, inputSource, outputReceiver) => ({
-    op: 'rate-wrapper',
-    wrap: isZeroForOne(pool, tokenIn, tokenOut),
-    tokenIn,
-    tokenOut,
-    input: inputSource,
-    output: outputReceiver,
-  }),
+  step: poolStep('rate-wrapper'),
 }

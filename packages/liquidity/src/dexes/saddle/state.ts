@@ -1,12 +1,12 @@
 /** Reads pools of Saddle and its forks. */
 import { ISaddlePool__factory, SaddleLens__factory } from '@sluice/bindings'
 import { callCodec } from '@sluice/bindings/codec'
-import { type Address, type DexRow, type Hex, toAddress } from '@sluice/chains'
-import type { Pool, Reads } from '../../family.ts'
-import { lensOf } from '../../lenses.ts'
-import { readEach } from '../common/read-each.ts'
+import type { DexRow, Hex } from '@sluice/chains'
+import type { TokenPair } from '../../family.ts'
+import { lensOf, lensRead } from '../../lenses.ts'
+import { stateReader } from '../common/read-each.ts'
+import { findRowPool } from '../common/token-row.ts'
 import { decodeStateRead, reproducesQuotes, toState } from '../curve-stable/state.ts'
-import type { CurveStableState } from '../curve-stable/types.ts'
 
 const LENS = lensOf('SaddleLens')
 const lensInterface = SaddleLens__factory.createInterface()
@@ -20,30 +20,26 @@ const FIND_GAS = 80_000
 export const READ_GAS = 400_000
 
 /** Finds the pool of a row, which is the pool itself. */
-export function* findPools(row: DexRow, pairs: readonly (readonly [Address, Address])[]): Reads<readonly Pool<null>[]> {
-  const { family, brand: dex, address } = row
-  const [answer] = yield [{ ...LENS, data: tokensCodec.encode(address), gas: FIND_GAS }]
-  if (!answer) return []
-  const tokens = tokensCodec.decode(answer)[0].map(toAddress)
-  const isRequested = pairs.some((pair) => pair.every((token) => tokens.includes(token)))
-  return isRequested ? [{ id: address, family, dex, address, tokens, state: null }] : []
-}
+export const findPools = (row: DexRow, pairs: readonly TokenPair[]) =>
+  findRowPool(
+    row,
+    pairs,
+    lensRead(LENS, tokensCodec.encode(row.address), FIND_GAS),
+    (answer) => tokensCodec.decode(answer)[0],
+  )
 
 /**
  * Reads the states; null for a paused pool, and for a pool with other math, such as one of shares of another pool. The
  * pool's own quotes reveal other math.
  */
-export function readStates(_row: DexRow, pools: readonly Pool[]): Reads<readonly (CurveStableState | null)[]> {
-  return readEach(
-    pools,
-    ({ address }) => ({ ...LENS, data: readCodec.encode(address), gas: READ_GAS }),
-    (answer) => {
-      const stateRead = decodeStateRead(answer)
-      const state = { ...toState(stateRead, 'each'), ...(stateRead.ramping && { ramping: true as const }) }
-      return reproducesQuotes(state, stateRead) ? state : null
-    },
-  )
-}
+export const readStates = stateReader(
+  ({ address }) => lensRead(LENS, readCodec.encode(address), READ_GAS),
+  (answer) => {
+    const stateRead = decodeStateRead(answer)
+    const state = { ...toState(stateRead, 'each'), ...(stateRead.ramping && { ramping: true as const }) }
+    return reproducesQuotes(state, stateRead) ? state : null
+  },
+)
 
 const EVENTS = [
   ...['TokenSwap', 'AddLiquidity', 'RemoveLiquidity', 'RemoveLiquidityOne', 'RemoveLiquidityImbalance', 'FlashLoan'],

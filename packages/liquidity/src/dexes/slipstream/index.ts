@@ -1,10 +1,10 @@
 /** Family of Slipstream pools. */
 import type { DexFamily } from '../../family.ts'
+import type { ConcentratedState } from '../../math/concentrated.ts'
 import { concentratedTrade } from '../common/concentrated-family.ts'
 import { concentratedLogs, readConcentrated } from '../common/concentrated-state.ts'
 import { feeRefresh } from '../common/pool-fee.ts'
 import { createdPool, creationTopics, findPools } from './discover.ts'
-import type { SlipstreamState } from './types.ts'
 
 /**
  * Estimated gas of `fee()`. The factory calls its fee module with at most 200,000 gas. If this call fails, it returns
@@ -14,7 +14,7 @@ import type { SlipstreamState } from './types.ts'
 const FEE_GAS = 150_000
 
 /** Slipstream pools of Velodrome and Aerodrome. */
-export const slipstream: DexFamily<SlipstreamState> = {
+export const slipstream: DexFamily<ConcentratedState> = {
   id: 'slipstream',
   findPools,
   readStates: readConcentrated,

@@ -5,7 +5,7 @@
 import { ISolidlyPairState__factory } from '@sluice/bindings'
 import { callCodec } from '@sluice/bindings/codec'
 import type { DexRow } from '@sluice/chains'
-import { type DexFamily, nullIfRefused, type Pool, type Reads } from '../../family.ts'
+import { type DexFamily, nullIfRefused, type Pool, type PoolReads } from '../../family.ts'
 import { quoteSolidly, type SolidlyState, solveSolidly } from '../../math/solidly.ts'
 import { rereadChanged } from '../common/reread-changed.ts'
 
@@ -30,7 +30,7 @@ const sampleQuote = (state: SolidlyState): bigint =>
  * by `readStates`.
  */
 export const createFeeRefresh = (readStates: DexFamily<SolidlyState>['readStates']) =>
-  function* refreshStates(row: DexRow, pools: readonly Pool<SolidlyState>[]): Reads<readonly (SolidlyState | null)[]> {
+  function* refreshStates(row: DexRow, pools: readonly Pool<SolidlyState>[]): PoolReads<SolidlyState> {
     const answers = yield pools.map((pool) => ({
       to: pool.address,
       data: quoteCodec.encode(sampleOf(pool.state), pool.tokens[0]!),

@@ -3,7 +3,7 @@
  */
 import { ISyncswapFactory__factory, ISyncswapState__factory } from '@sluice/bindings'
 import { type Address, type DexRow, type Hex, toAddress } from '@sluice/chains'
-import type { DexFamily, Pool, Reads } from '../../family.ts'
+import type { DexFamily, Pool, PoolReads } from '../../family.ts'
 import { pairFactory } from '../common/pair-discover.ts'
 import { findPoolHoldings, type PoolHoldings, programSamples } from '../common/program-samples.ts'
 import type { SampledState } from '../common/sampled-state.ts'
@@ -22,13 +22,13 @@ type AquaFixed = {
 
 const fixedOf = (pool: Pool<unknown>): AquaFixed => pool.fixed as AquaFixed
 
-const step: DexFamily['step'] = (pool, tokenIn, _tokenOut, inputSource, outputReceiver) => ({
+const step: DexFamily['step'] = (pool, tokenIn, _tokenOut, input, output) => ({
   op: 'syncswap',
   pool: pool.address,
   vault: fixedOf(pool).vault,
   tokenIn,
-  input: inputSource,
-  output: outputReceiver,
+  input,
+  output,
 })
 
 /** SyncSwap aqua pools. Their swap function has the interface of SyncSwap's classic and stable pools. */
@@ -48,7 +48,7 @@ export const syncswapAqua: DexFamily<SampledState> = {
 }
 
 /** Reads the vaults of pools, and finds the storage overrides that give the lens tokens to sell. */
-function* readFixed(_row: DexRow, pools: readonly Pool<null>[]): Reads<readonly (Pool<null> | null)[]> {
+function* readFixed(_row: DexRow, pools: readonly Pool<null>[]): PoolReads<Pool<null>> {
   const holdings = yield* findPoolHoldings(pools)
   const answers = yield pools.map(({ address }) => ({
     to: address,

@@ -51,12 +51,7 @@ export const syncswap: DexFamily<SyncswapState> = {
   reserves: ({ state }) => [state.reserve0, state.reserve1],
 
   takesTaxedInput: true,
-  step: ({ address, state: { vault } }, tokenIn, _tokenOut, inputSource, outputReceiver) => ({
-    op: 'syncswap',
-    pool: address,
-    vault,
-    tokenIn,
-    input: inputSource,
-    output: outputReceiver,
-  }),
+  step({ address, state: { vault } }, tokenIn, _tokenOut, input, output) {
+    return { op: 'syncswap', pool: address, vault, tokenIn, input, output }
+  },
 }

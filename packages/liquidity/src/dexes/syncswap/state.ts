@@ -2,10 +2,10 @@
 import { ISyncswapFactory__factory, ISyncswapState__factory, SyncswapLens__factory } from '@sluice/bindings'
 import { type DexRow, type Hex, toAddress } from '@sluice/chains'
 import type { Log } from '@sluice/rpc'
-import type { Pool, Reads } from '../../family.ts'
-import { lensOf } from '../../lenses.ts'
+import type { Pool, PoolReads } from '../../family.ts'
+import { lensOf, lensRead } from '../../lenses.ts'
 import { pairFactory } from '../common/pair-discover.ts'
-import { readEach } from '../common/read-each.ts'
+import { readEach, stateReader } from '../common/read-each.ts'
 import type { SyncswapState } from './types.ts'
 
 const LENS = lensOf('SyncswapLens')
@@ -24,34 +24,28 @@ const READ_GAS = 150_000
 /** Estimated gas to read both fees. */
 const FEES_GAS = 80_000
 
-export function readStates(_row: DexRow, pools: readonly Pool[]): Reads<readonly (SyncswapState | null)[]> {
-  return readEach(
-    pools,
-    ({ address }) => ({ ...LENS, data: lensInterface.encodeFunctionData('read', [address]) as Hex, gas: READ_GAS }),
-    (answer) => {
-      const [readResult] = lensInterface.decodeFunctionResult('read', answer)
-      return {
-        vault: toAddress(readResult.vault),
-        stable: readResult.stable,
-        reserve0: readResult.reserve0,
-        reserve1: readResult.reserve1,
-        multiplier0: readResult.multiplier0,
-        multiplier1: readResult.multiplier1,
-        fee0: readResult.fee0,
-        fee1: readResult.fee1,
-      }
-    },
-  )
-}
+export const readStates = stateReader(
+  ({ address }) => lensRead(LENS, lensInterface.encodeFunctionData('read', [address]), READ_GAS),
+  (answer) => {
+    const [readResult] = lensInterface.decodeFunctionResult('read', answer)
+    return {
+      vault: toAddress(readResult.vault),
+      stable: readResult.stable,
+      reserve0: readResult.reserve0,
+      reserve1: readResult.reserve1,
+      multiplier0: readResult.multiplier0,
+      multiplier1: readResult.multiplier1,
+      fee0: readResult.fee0,
+      fee1: readResult.fee1,
+    }
+  },
+)
 
 /** Reads the fees, which the fee manager can change without a log. */
-export function refreshStates(
-  _row: DexRow,
-  pools: readonly Pool<SyncswapState>[],
-): Reads<readonly (SyncswapState | null)[]> {
+export function refreshStates(_row: DexRow, pools: readonly Pool<SyncswapState>[]): PoolReads<SyncswapState> {
   return readEach(
     pools,
-    ({ address }) => ({ ...LENS, data: lensInterface.encodeFunctionData('fees', [address]) as Hex, gas: FEES_GAS }),
+    ({ address }) => lensRead(LENS, lensInterface.encodeFunctionData('fees', [address]), FEES_GAS),
     (answer, { state }) => {
       const [fee0, fee1] = lensInterface.decodeFunctionResult('fees', answer)
       return fee0 === state.fee0 && fee1 === state.fee1 ? state : { ...state, fee0, fee1 }

@@ -2,7 +2,7 @@
 import { PairFeeLens__factory } from '@sluice/bindings'
 import type { DexRow, Hex } from '@sluice/chains'
 import { toBeHex } from 'ethers'
-import type { Pool, Reads } from '../../family.ts'
+import type { Pool, PoolReads } from '../../family.ts'
 import { PAIR_FEE_LENS } from '../../lenses.ts'
 import { chunks } from '../common/chunks.ts'
 
@@ -28,11 +28,7 @@ const RESERVES_SLOT = toBeHex(8, 32) as Hex
 const isUnproven = ({ feeBasis }: DexRow): boolean => feeBasis === undefined || UNPROVEN_BASES.includes(feeBasis)
 
 /** Measures the fee of each pair and returns it in `fixed`. Null for a pair whose fee cannot be measured. */
-export function* readFixed(
-  row: DexRow,
-  pools: readonly Pool<null>[],
-  block: number,
-): Reads<readonly (Pool<null> | null)[]> {
+export function* readFixed(row: DexRow, pools: readonly Pool<null>[], block: number): PoolReads<Pool<null>> {
   if (!isUnproven(row)) return pools
   const batches = chunks(pools, POOLS_PER_READ)
   const balanceAnswers = yield batches.map((batch) => ({

@@ -1,10 +1,11 @@
 /** Family of Uniswap V2 pairs and their forks. */
+import { IUniswapV2Factory__factory } from '@sluice/bindings'
 import type { DexFamily } from '../../family.ts'
 import { constantProductCurve } from '../../math/curves.ts'
 import { constantProductOutline } from '../../math/outline.ts'
 import { isZeroForOne } from '../common/direction.ts'
 import { HOP_GAS } from '../common/gas.ts'
-import { createdPool, creationTopics, findPools } from './discover.ts'
+import { pairFactory } from '../common/pair-discover.ts'
 import { readFixed } from './fee.ts'
 import { inputFor, maxInput, quote } from './math.ts'
 import { applyLog, readStates, topics } from './state.ts'
@@ -14,14 +15,12 @@ import type { UniswapV2State } from './types.ts'
 export const uniswapV2: DexFamily<UniswapV2State> = {
   id: 'uniswap-v2',
   payment: { lockSlots: 1 },
-  findPools,
+  ...pairFactory(IUniswapV2Factory__factory.createInterface(), 'getPair', 'PairCreated'),
   readFixed,
   statesNeedFixedFacts: true,
   readStates,
   topics,
   applyLog,
-  creationTopics,
-  createdPool,
 
   quoteExactInput(pool, tokenIn, tokenOut, amountIn) {
     const { amountOut, state } = quote(pool.state, isZeroForOne(pool, tokenIn, tokenOut), amountIn)
@@ -51,13 +50,13 @@ export const uniswapV2: DexFamily<UniswapV2State> = {
   // Two price accumulators.
   oracleGas: 10_400,
   takesTaxedInput: true,
-  step: (pool, tokenIn, tokenOut, inputSource, outputReceiver) => ({
+  step: (pool, tokenIn, tokenOut, input, output) => ({
     op: 'uniswap-v2',
     pool: pool.address,
     zeroForOne: isZeroForOne(pool, tokenIn, tokenOut),
     feePpm: pool.state.feePpm,
     tokenIn,
-    input: inputSource,
-    output: outputReceiver,
+    input,
+    output,
   }),
 }

@@ -3,8 +3,8 @@ import { IUniswapV2PairEvents__factory, PairLens__factory } from '@sluice/bindin
 import { eventReader } from '@sluice/bindings/codec'
 import type { DexRow, Hex } from '@sluice/chains'
 import type { Log } from '@sluice/rpc'
-import type { Pool, Reads } from '../../family.ts'
-import { PAIR_LENS } from '../../lenses.ts'
+import type { Pool, PoolReads } from '../../family.ts'
+import { lensRead, PAIR_LENS } from '../../lenses.ts'
 import { chunks } from '../common/chunks.ts'
 import type { MeasuredFee } from './fee.ts'
 import type { UniswapV2State } from './types.ts'
@@ -18,13 +18,15 @@ const POOLS_PER_READ = 500
 const DEFAULT_FEE_PPM = 3_000
 const RESERVE_MASK = (1n << 112n) - 1n
 
-export function* readStates(row: DexRow, pools: readonly Pool<null>[]): Reads<readonly (UniswapV2State | null)[]> {
+export function* readStates(row: DexRow, pools: readonly Pool<null>[]): PoolReads<UniswapV2State> {
   const batches = chunks(pools, POOLS_PER_READ)
-  const answers = yield batches.map((batch) => ({
-    ...PAIR_LENS,
-    data: lensInterface.encodeFunctionData('reserves', [batch.map((pool) => pool.address)]) as Hex,
-    gas: 6_000 * batch.length,
-  }))
+  const answers = yield batches.map((batch) =>
+    lensRead(
+      PAIR_LENS,
+      lensInterface.encodeFunctionData('reserves', [batch.map((pool) => pool.address)]),
+      6_000 * batch.length,
+    ),
+  )
   return batches.flatMap((batch, b) => {
     const answer = answers[b]
     if (!answer) return batch.map(() => null)

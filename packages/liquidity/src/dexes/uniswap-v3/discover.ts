@@ -1,6 +1,7 @@
 /** Pool discovery for Uniswap V3 factories. */
 import { IUniswapV3Factory__factory } from '@sluice/bindings'
-import type { Address, DexRow } from '@sluice/chains'
+import type { DexRow } from '@sluice/chains'
+import type { TokenPair } from '../../family.ts'
 import { findByKeys } from '../common/concentrated-discover.ts'
 import { poolCreation } from '../common/pair-discover.ts'
 
@@ -12,7 +13,7 @@ const FEES = [
   8000, 10_000, 15_000, 20_000, 30_000,
 ]
 
-export const findPools = (row: DexRow, pairs: readonly (readonly [Address, Address])[]) =>
+export const findPools = (row: DexRow, pairs: readonly TokenPair[]) =>
   findByKeys(row, pairs, { finderName: 'find', values: FEES })
 
 export const { creationTopics, createdPool } = poolCreation(factoryInterface)

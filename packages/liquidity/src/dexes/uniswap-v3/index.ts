@@ -1,12 +1,12 @@
 /** Family of Uniswap V3 pools and their forks. */
 import type { DexFamily } from '../../family.ts'
+import type { ConcentratedState } from '../../math/concentrated.ts'
 import { concentratedTrade } from '../common/concentrated-family.ts'
 import { concentratedLogs, readConcentrated } from '../common/concentrated-state.ts'
 import { createdPool, creationTopics, findPools } from './discover.ts'
-import type { UniswapV3State } from './types.ts'
 
 /** Uniswap V3 and its forks. */
-export const uniswapV3: DexFamily<UniswapV3State> = {
+export const uniswapV3: DexFamily<ConcentratedState> = {
   id: 'uniswap-v3',
   findPools,
   readStates: readConcentrated,

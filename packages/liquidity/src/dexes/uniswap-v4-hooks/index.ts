@@ -28,12 +28,7 @@ export const uniswapV4Hooks: DexFamily<SampledState> = {
       return { manager, key: { currency0, currency1, ...keyOf(pool) } }
     },
   }),
-  step: (pool, tokenIn, tokenOut, inputSource, outputReceiver) => ({
-    op: 'uniswap-v4',
-    manager: pool.address,
-    hops: [{ tokenOut, ...keyOf(pool) }],
-    tokenIn,
-    input: inputSource,
-    output: outputReceiver,
-  }),
+  step(pool, tokenIn, tokenOut, input, output) {
+    return { op: 'uniswap-v4', manager: pool.address, hops: [{ tokenOut, ...keyOf(pool) }], tokenIn, input, output }
+  },
 }

@@ -4,11 +4,12 @@ import { callCodec } from '@sluice/bindings/codec'
 import { keccak256 } from '@sluice/bindings/keccak'
 import { type Address, type DexRow, type Hex, isAddress, toAddress, ZERO_ADDRESS } from '@sluice/chains'
 import type { Log } from '@sluice/rpc'
-import type { ListedPool, Pool, Reads } from '../../family.ts'
+import type { ListedPool, Pool, PoolReads, Reads, TokenPair } from '../../family.ts'
 import { UNISWAP_V4_LENS } from '../../lenses.ts'
 import { chunks } from '../common/chunks.ts'
 import { sortPair } from '../common/direction.ts'
 import { isIntegerIn, proveByKey, validPairOf } from '../common/listed.ts'
+import { singletonPool } from '../common/make-pool.ts'
 import { withNative } from '../common/native-pairs.ts'
 import { touchesSwaps } from './hooks.ts'
 import type { UniswapV4Key } from './types.ts'
@@ -62,13 +63,11 @@ function poolId([currency0, currency1]: readonly [Address, Address], key: Uniswa
   return keccak256(Buffer.from(words.join(''), 'hex'))
 }
 
-export function* findPools(row: DexRow, pairs: readonly (readonly [Address, Address])[]): Reads<readonly Pool<null>[]> {
-  const candidates = withNative(pairs, row.contracts?.wrappedNative).flatMap((pair) => usualPools(row, pair))
+export function* findPools(row: DexRow, pairs: readonly TokenPair[]): Reads<readonly Pool<null>[]> {
+  const candidates = withNative(pairs, row.contracts?.wrappedNative).flatMap((pair) =>
+    USUAL_KEYS.map(([fee, tickSpacing]) => makePool(row, pair, { fee, tickSpacing, hooks: ZERO_ADDRESS })),
+  )
   return yield* initializedPools(row, candidates)
-}
-
-function usualPools(row: DexRow, pair: readonly [Address, Address]): readonly Pool<null>[] {
-  return USUAL_KEYS.map(([fee, tickSpacing]) => makePool(row, pair, { fee, tickSpacing, hooks: ZERO_ADDRESS }))
 }
 
 /** Returns the candidates that are initialized. An initialized pool always has a price. */
@@ -92,12 +91,7 @@ function* initializedPools(row: DexRow, candidates: readonly Pool<null>[]): Read
 
 function makePool(row: DexRow, pair: readonly [Address, Address], key: UniswapV4Key): Pool<null> {
   const tokens = sortPair(pair)
-  return poolWithId(row, tokens, key, poolId(tokens, key))
-}
-
-function poolWithId(row: DexRow, tokens: readonly [Address, Address], key: UniswapV4Key, id: Hex): Pool<null> {
-  const { family, brand: dex, address } = row
-  return { id, family, dex, address, tokens, fixed: key, state: null }
+  return singletonPool(row, poolId(tokens, key), tokens, key)
 }
 
 /** Verifies listed pools. The id is the hash of the key, so a pool exists if the manager has a price for its id. */
@@ -106,7 +100,7 @@ export const provePools = createProver(false)
 export const proveHookPools = createProver(true)
 
 function createProver(isHooked: boolean) {
-  return (row: DexRow, listedPools: readonly ListedPool[]): Reads<readonly (Pool<null> | null)[]> =>
+  return (row: DexRow, listedPools: readonly ListedPool[]): PoolReads<Pool<null>> =>
     proveByKey(
       listedPools,
       (pool) => listedPool(row, pool),
@@ -127,18 +121,16 @@ const INITIALIZE_TOPIC = managerInterface.getEvent('Initialize').topicHash as He
 export const creationTopics: readonly Hex[] = [INITIALIZE_TOPIC]
 
 /** Returns the pool of a creation log; null if its hook takes part in swaps, because quotes would be wrong. */
-export function createdPool(row: DexRow, log: Log): Pool<null> | null {
-  return createdPoolIf(false, row, log)
-}
+export const createdPool = createdPoolOf(false)
 
 /** Returns the pool of a creation log; null unless its hook takes part in swaps. */
-export function createdHookPool(row: DexRow, log: Log): Pool<null> | null {
-  return createdPoolIf(true, row, log)
-}
+export const createdHookPool = createdPoolOf(true)
 
-function createdPoolIf(isHooked: boolean, row: DexRow, log: Log): Pool<null> | null {
-  const event = managerInterface.decodeEventLog('Initialize', log.data, log.topics)
-  const key = { fee: Number(event.fee), tickSpacing: Number(event.tickSpacing), hooks: toAddress(event.hooks) }
-  if (touchesSwaps(key.hooks) !== isHooked) return null
-  return makePool(row, [toAddress(event.currency0), toAddress(event.currency1)], key)
+function createdPoolOf(isHooked: boolean) {
+  return (row: DexRow, log: Log): Pool<null> | null => {
+    const event = managerInterface.decodeEventLog('Initialize', log.data, log.topics)
+    const key = { fee: Number(event.fee), tickSpacing: Number(event.tickSpacing), hooks: toAddress(event.hooks) }
+    if (touchesSwaps(key.hooks) !== isHooked) return null
+    return makePool(row, [toAddress(event.currency0), toAddress(event.currency1)], key)
+  }
 }

@@ -29,12 +29,7 @@ export const uniswapV4: DexFamily<UniswapV4State> = {
   applyLog,
 
   ...concentratedTrade<UniswapV4State>('uniswap-v4', { swapFeePpm, maxAmount: MAX_AMOUNT, observesTicks: false }),
-  step: (pool, tokenIn, tokenOut, inputSource, outputReceiver) => ({
-    op: 'uniswap-v4',
-    manager: pool.address,
-    hops: [{ tokenOut, ...keyOf(pool) }],
-    tokenIn,
-    input: inputSource,
-    output: outputReceiver,
-  }),
+  step(pool, tokenIn, tokenOut, input, output) {
+    return { op: 'uniswap-v4', manager: pool.address, hops: [{ tokenOut, ...keyOf(pool) }], tokenIn, input, output }
+  },
 }

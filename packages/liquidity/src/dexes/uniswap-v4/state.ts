@@ -2,8 +2,8 @@
 import { IUniswapV4PoolManagerState__factory, UniswapV4Lens__factory } from '@sluice/bindings'
 import type { DexRow, Hex } from '@sluice/chains'
 import type { Log } from '@sluice/rpc'
-import type { Pool, Reads } from '../../family.ts'
-import { UNISWAP_V4_LENS } from '../../lenses.ts'
+import type { Pool, PoolReads } from '../../family.ts'
+import { lensRead, UNISWAP_V4_LENS } from '../../lenses.ts'
 import type { Tick } from '../../math/concentrated.ts'
 import { changeLiquidity } from '../../math/positions.ts'
 import { joinTicks, splitAnswers, wordRanges } from '../common/concentrated-state.ts'
@@ -18,24 +18,20 @@ export const keyOf = (pool: Pool<unknown>) => pool.fixed as UniswapV4Key
 /** Estimated gas to read the price and fees of one pool. */
 const STATE_GAS = 20_000
 
-export function* readStates(row: DexRow, pools: readonly Pool<null>[]): Reads<readonly (UniswapV4State | null)[]> {
+export function* readStates(row: DexRow, pools: readonly Pool<null>[]): PoolReads<UniswapV4State> {
   const reads = pools.map((pool) => [
     {
       ...UNISWAP_V4_LENS,
       data: lensInterface.encodeFunctionData('read', [row.address, pool.id]) as Hex,
       gas: STATE_GAS,
     },
-    ...wordRanges(keyOf(pool).tickSpacing).map(({ first, last, gas }) => ({
-      ...UNISWAP_V4_LENS,
-      data: lensInterface.encodeFunctionData('ticks', [
-        row.address,
-        pool.id,
-        keyOf(pool).tickSpacing,
-        first,
-        last,
-      ]) as Hex,
-      gas,
-    })),
+    ...wordRanges(keyOf(pool).tickSpacing).map(({ first, last, gas }) =>
+      lensRead(
+        UNISWAP_V4_LENS,
+        lensInterface.encodeFunctionData('ticks', [row.address, pool.id, keyOf(pool).tickSpacing, first, last]),
+        gas,
+      ),
+    ),
   ])
   const answers = yield reads.flat()
   const answersByPool = splitAnswers(reads, answers)
@@ -47,15 +43,10 @@ export function* readStates(row: DexRow, pools: readonly Pool<null>[]): Reads<re
 }
 
 /** Reads the price and fees of pools with a dynamic fee. Other changes emit logs. */
-export function* refreshStates(
-  row: DexRow,
-  pools: readonly Pool<UniswapV4State>[],
-): Reads<readonly (UniswapV4State | null)[]> {
-  const answers = yield pools.map(({ id }) => ({
-    ...UNISWAP_V4_LENS,
-    data: lensInterface.encodeFunctionData('read', [row.address, id]) as Hex,
-    gas: STATE_GAS,
-  }))
+export function* refreshStates(row: DexRow, pools: readonly Pool<UniswapV4State>[]): PoolReads<UniswapV4State> {
+  const answers = yield pools.map(({ id }) =>
+    lensRead(UNISWAP_V4_LENS, lensInterface.encodeFunctionData('read', [row.address, id]), STATE_GAS),
+  )
   return pools.map(({ state }, i) => {
     const stateAnswer = answers[i]
     return stateAnswer ? decodeState(stateAnswer, state.tickSpacing, state.ticks) : null

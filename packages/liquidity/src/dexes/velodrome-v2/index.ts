@@ -1,8 +1,9 @@
 /** Family of Velodrome V2 pairs. */
+import { IVelodromeV2Factory__factory } from '@sluice/bindings'
 import type { DexFamily } from '../../family.ts'
 import { type SolidlyState, solveVelodrome } from '../../math/solidly.ts'
+import { poolCreation } from '../common/pair-discover.ts'
 import { solidlyFamily } from '../common/solidly-family.ts'
-import { createdPool, creationTopics } from './discover.ts'
 import { contractTopics, createParameterRefresh, FEE_GAS, pauseRead } from './parameters.ts'
 
 const pairs = solidlyFamily({ id: 'velodrome-v2', isVelodrome: true, solve: solveVelodrome, pauseRead })
@@ -14,6 +15,5 @@ export const velodromeV2: DexFamily<SolidlyState> = {
   parameterGas: () => FEE_GAS,
   contractTopics,
   payment: { lockSlots: 1 },
-  creationTopics,
-  createdPool,
+  ...poolCreation(IVelodromeV2Factory__factory.createInterface()),
 }

@@ -2,7 +2,7 @@
 import { IVelodromeV2Factory__factory } from '@sluice/bindings'
 import { type DexRow, type Hex, wordOf } from '@sluice/chains'
 import { id } from 'ethers'
-import type { DexFamily, Pool, Read, Reads } from '../../family.ts'
+import type { DexFamily, Pool, PoolReads, Read } from '../../family.ts'
 import type { SolidlyState } from '../../math/solidly.ts'
 import { rereadChanged } from '../common/reread-changed.ts'
 import { withPause } from '../common/solidly-family.ts'
@@ -32,7 +32,7 @@ export const pauseRead = ({ address: to }: DexRow): Read => ({ to, data: IS_PAUS
  * returns none.
  */
 export const createParameterRefresh = (readStates: DexFamily<SolidlyState>['readStates']) =>
-  function* refreshStates(row: DexRow, pools: readonly Pool<SolidlyState>[]): Reads<readonly (SolidlyState | null)[]> {
+  function* refreshStates(row: DexRow, pools: readonly Pool<SolidlyState>[]): PoolReads<SolidlyState> {
     const [pauseAnswer, ...feeAnswers] = yield [
       pauseRead(row),
       ...pools.map(({ address, state }) => ({

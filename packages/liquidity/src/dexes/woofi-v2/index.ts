@@ -3,6 +3,7 @@ import type { DexFamily } from '../../family.ts'
 import { sampledCapacity } from '../common/capacity-family.ts'
 import { isZeroForOne } from '../common/direction.ts'
 import { gasRow } from '../common/gas.ts'
+import { poolStep } from '../common/pool-step.ts'
 import { approximateMaxInput, quote, type WoofiV2State } from './math.ts'
 import { findPools, readStates } from './state.ts'
 
@@ -39,12 +40,5 @@ export const woofiV2: DexFamily<WoofiV2State> = {
   reserves: ({ state }) => state.tokens.map(({ reserve }) => reserve),
 
   takesTaxedInput: true,
-  step: ({ address }, tokenIn, tokenOut, inputSource, outputReceiver) => ({
-    op: 'woofi-v2',
-    pool: address,
-    tokenIn,
-    tokenOut,
-    input: inputSource,
-    output: outputReceiver,
-  }),
+  step: poolStep('woofi-v2'),
 }

@@ -2,12 +2,13 @@
 import { IWoofiV2State__factory, type WoofiV2Lens, WoofiV2Lens__factory } from '@sluice/bindings'
 import { callCodec } from '@sluice/bindings/codec'
 import { keccak256 } from '@sluice/bindings/keccak'
-import type { Address, DexRow, Hex } from '@sluice/chains'
+import type { DexRow, Hex } from '@sluice/chains'
 import { concat } from 'ethers'
-import { nullIfRefused, type Pool, type Reads } from '../../family.ts'
-import { lensOf } from '../../lenses.ts'
+import { nullIfRefused, type Pool, type Reads, type TokenPair } from '../../family.ts'
+import { lensOf, lensRead } from '../../lenses.ts'
 import { sortPair } from '../common/direction.ts'
-import { readEach } from '../common/read-each.ts'
+import { singletonPool } from '../common/make-pool.ts'
+import { stateReader } from '../common/read-each.ts'
 import { quote, type WoofiToken, type WoofiV2State } from './math.ts'
 
 const LENS = lensOf('WoofiV2Lens')
@@ -26,7 +27,7 @@ const SAMPLE_DIVISOR = 1_000n
  * Finds the token pairs whose tokens both have a reserve. The contract trades all its tokens but does not list them.
  * Each pair becomes one pool.
  */
-export function* findPools(row: DexRow, pairs: readonly (readonly [Address, Address])[]): Reads<readonly Pool<null>[]> {
+export function* findPools(row: DexRow, pairs: readonly TokenPair[]): Reads<readonly Pool<null>[]> {
   const tokens = [...new Set(pairs.flat())]
   const answers = yield tokens.map((token) => ({
     to: row.address,
@@ -39,24 +40,17 @@ export function* findPools(row: DexRow, pairs: readonly (readonly [Address, Addr
     .filter(([a, b]) => tokensWithReserve.has(a) && tokensWithReserve.has(b))
     .map((pair) => {
       const sortedPair = sortPair(pair)
-      const id = keccak256(concat([row.address, ...sortedPair]) as Hex)
-      return { id, family: row.family, dex: row.brand, address: row.address, tokens: sortedPair, state: null }
+      return singletonPool(row, keccak256(concat([row.address, ...sortedPair]) as Hex), sortedPair)
     })
 }
 
 const reserveOf = (answer: Hex): bigint => tokenInfosCodec.decode(answer)[0]
 
-export function readStates(_row: DexRow, pools: readonly Pool[]): Reads<readonly (WoofiV2State | null)[]> {
-  return readEach(
-    pools,
-    ({ address, tokens }) => ({
-      ...LENS,
-      data: lensInterface.encodeFunctionData('read', [address, [tokens[0]!, tokens[1]!]]) as Hex,
-      gas: READ_GAS,
-    }),
-    decodeState,
-  )
-}
+export const readStates = stateReader(
+  ({ address, tokens }) =>
+    lensRead(LENS, lensInterface.encodeFunctionData('read', [address, [tokens[0]!, tokens[1]!]]), READ_GAS),
+  decodeState,
+)
 
 /**
  * Decodes a state; null if our math does not reproduce the pool's quotes. Contract revisions with other math have the

@@ -52,8 +52,8 @@ export const wrappedNative: DexFamily<WrappedNativeState> = {
   reserves: ({ state }) => [state.supply, state.supply],
 
   takesTaxedInput: false,
-  step: (pool, tokenIn, tokenOut, inputSource, outputReceiver) =>
+  step: (pool, tokenIn, tokenOut, input, output) =>
     isZeroForOne(pool, tokenIn, tokenOut)
-      ? { op: 'wrap', tokenIn: ZERO_ADDRESS, wrapped: pool.address, input: inputSource, output: outputReceiver }
-      : { op: 'unwrap', tokenIn: pool.address, input: inputSource, output: outputReceiver },
+      ? { op: 'wrap', tokenIn: ZERO_ADDRESS, wrapped: pool.address, input, output }
+      : { op: 'unwrap', tokenIn: pool.address, input, output },
 }
