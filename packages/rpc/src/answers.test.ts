@@ -2,8 +2,8 @@ import { expect, test } from 'vitest'
 import { type Answer, parseAnswers, resultOf } from './answers.ts'
 import { RpcError } from './errors.ts'
 
-const parse = (json: unknown, status = 200) => parseAnswers(JSON.stringify(json), status)
-const whole = async (json: unknown) => (await parse(json)).batchError
+const parse = (json: unknown, ids = [1]) => parseAnswers(JSON.stringify(json), 200, ids)
+const whole = async (json: unknown, ids = [1]) => (await parse(json, ids)).batchError
 
 test.each([
   [200, 'BAD_ANSWER'],
@@ -11,7 +11,7 @@ test.each([
   [500, 'UNREACHABLE'],
   [502, 'UNREACHABLE'],
 ])('a body that is not JSON with HTTP %i is %s', async (status, code) => {
-  const error = await parseAnswers('<html>', status).catch((error: unknown) => error as RpcError)
+  const error = await parseAnswers('<html>', status, [1]).catch((error: unknown) => error as RpcError)
   expect(error).toBeInstanceOf(RpcError)
   expect(error).toMatchObject({ code, cause: expect.any(SyntaxError), message: expect.stringContaining(`${status}`) })
 })
@@ -46,11 +46,27 @@ test('an error without an id is an error of the whole body, if it is the only an
   expect(await whole([null, { error }])).toEqual(error)
   expect(await whole({ error: 'busy' })).toEqual({ message: 'busy' })
   expect(await whole({ error, id: 1 })).toBeUndefined()
-  expect(await whole({ error, id: 0 })).toBeUndefined()
+  expect(await whole({ error, id: 0 }, [0])).toBeUndefined()
   expect(await whole([{ error }, { error }])).toBeUndefined()
   expect(await whole({ result: '0x' })).toBeUndefined()
   expect(await whole({ error: null })).toBeUndefined()
   expect(await whole([])).toBeUndefined()
+})
+
+test('the only answer is an error of the whole body if it answers another call, or one of several', async () => {
+  const error = { code: -32600, message: 'batch too large' }
+  expect(await whole({ error, id: 0 })).toEqual(error)
+  expect(await whole([{ error, id: 2 }], [1])).toEqual(error)
+  expect(await whole([{ error, id: 1 }], [1, 2])).toEqual(error)
+  expect(await whole({ result: '0x', id: 1 }, [1, 2])).toBeUndefined()
+})
+
+test('an error without the envelope of JSON-RPC is an error of the whole body', async () => {
+  const error = { code: -32005, message: 'Too Many Requests', data: { see: 'https://infura.io/dashboard' } }
+  expect(await whole(error)).toEqual(error)
+  expect(await whole({ message: 'API rate limit exceeded' })).toEqual({ message: 'API rate limit exceeded' })
+  expect(await whole({ message: 'ok', result: '0x', id: 1 })).toBeUndefined()
+  expect(await whole({ message: 1 })).toBeUndefined()
 })
 
 function codeOf(method: string, params: readonly unknown[], answer: Answer, failure?: RpcError): unknown {

@@ -8,16 +8,17 @@ export type Answer = { readonly id?: unknown; readonly result?: unknown; readonl
 export type ParsedBody = {
   /** Answers by the id of the call; if an id repeats, its first answer. */
   readonly answerById: ReadonlyMap<string, Answer>
-  /** Error without an id, about the whole body. */
+  /** Error of the only answer, if it is not the answer to the only call: it concerns the whole body. */
   readonly batchError: NodeError | undefined
 }
 
 /**
  * Parses an HTTP body.
  *
+ * @param ids - ids of the calls that were sent
  * @throws RpcError if the body is not JSON: `UNREACHABLE` if the status is 5xx, otherwise `BAD_ANSWER`
  */
-export async function parseAnswers(text: string, status: number): Promise<ParsedBody> {
+export async function parseAnswers(text: string, status: number, ids: readonly number[]): Promise<ParsedBody> {
   let json: unknown
   try {
     json = await parseJson(text)
@@ -29,19 +30,27 @@ export async function parseAnswers(text: string, status: number): Promise<Parsed
       { cause },
     )
   }
-  const answers = (Array.isArray(json) ? json : [json]).filter(
-    (answer): answer is Answer => typeof answer === 'object' && answer !== null,
-  )
+  const answers = (Array.isArray(json) ? json : [json])
+    .filter((answer): answer is Answer => typeof answer === 'object' && answer !== null)
+    .map(wrapBareError)
   const answerById = new Map<string, Answer>()
   for (const answer of answers) {
     // Some proxies convert numeric ids to strings.
     const id = String(answer.id)
     if (answer.id != null && !answerById.has(id)) answerById.set(id, answer)
   }
-  const firstAnswer = answers[0]
-  const batchError =
-    answers.length === 1 && firstAnswer?.error && firstAnswer.id == null ? errorOf(firstAnswer.error) : undefined
+  const onlyAnswer = answers.length === 1 ? answers[0] : undefined
+  // Geth reports a batch that is too large as the error of its first call. Gateways may send an id of their own.
+  const isOfOnlyCall = ids.length === 1 && answerById.has(String(ids[0]))
+  const batchError = onlyAnswer?.error && !isOfOnlyCall ? errorOf(onlyAnswer.error) : undefined
   return { answerById, batchError }
+}
+
+/** Wraps an error that is sent without the envelope of JSON-RPC, as Infura sends rate limits. */
+function wrapBareError(answer: Answer): Answer {
+  const isBareError =
+    answer.error == null && answer.result === undefined && typeof (answer as NodeError).message === 'string'
+  return isBareError ? { id: answer.id, error: answer as NodeError } : answer
 }
 
 /** Methods that never return null. For other methods null is a valid result, for example if a block is unknown. */
@@ -56,6 +65,14 @@ function errorOf(error: NodeError | string): NodeError {
   return typeof error === 'string' ? { message: error } : error
 }
 
+/** Returns the JSON-RPC error, or the error implied by the HTTP status if that says more. */
+export function moreSpecificError(error: RpcError, httpError: RpcError | undefined): RpcError {
+  if (!httpError) return error
+  // The HTTP error carries the delay of the `Retry-After` header.
+  const lacksDelay = error.code === httpError.code && error.retryAfterMs === undefined
+  return error.code === 'REJECTED' || lacksDelay ? httpError : error
+}
+
 /**
  * Returns the result of an answer.
  *
@@ -63,13 +80,7 @@ function errorOf(error: NodeError | string): NodeError {
  * @throws RpcError
  */
 export function resultOf(method: string, params: readonly unknown[], answer: Answer, httpError?: RpcError): unknown {
-  if (answer.error) {
-    const error = toRpcError(method, errorOf(answer.error))
-    if (!httpError) throw error
-    // The HTTP error carries the delay of the `Retry-After` header.
-    const lacksDelay = error.code === httpError.code && error.retryAfterMs === undefined
-    throw error.code === 'REJECTED' || lacksDelay ? httpError : error
-  }
+  if (answer.error) throw moreSpecificError(toRpcError(method, errorOf(answer.error)), httpError)
   if (answer.result === undefined)
     throw httpError ?? new RpcError('BAD_ANSWER', `${method}: an answer without a result`)
   const isLatest = method === 'eth_getBlockByNumber' && params[0] === 'latest'

@@ -5,11 +5,11 @@
 
 import { Abort } from './abort.ts'
 import { AdaptiveRate } from './adaptive-rate.ts'
-import { type ParsedBody, parseAnswers, resultOf } from './answers.ts'
+import { moreSpecificError, type ParsedBody, parseAnswers, resultOf } from './answers.ts'
 import { BatchSize } from './batch-size.ts'
 import { type Call, type CallGroup, createCall, type EndpointCall, type SendContext } from './calls.ts'
 import { RpcError, type RpcErrorCode } from './errors.ts'
-import { abortError, batchVerdict, connectionError, httpErrorOf } from './failure.ts'
+import { abortError, type BatchVerdict, batchVerdict, connectionError, httpErrorOf, isUnprocessed } from './failure.ts'
 import { toRpcError } from './node-error.ts'
 import { postJson } from './post.ts'
 import { Budgets, isBackground, type Priority } from './priority.ts'
@@ -230,15 +230,21 @@ export class Endpoint {
     const httpError = httpErrorOf(status, retryAfter)
     const { answerById, batchError: rawBatchError } = (await this.parseOrSplit(calls, text, status, httpError)) ?? {}
     if (!answerById) return
+    let settledCalls = calls
     if (calls.length > 1) {
-      const batchError = rawBatchError && toRpcError('batch', rawBatchError)
+      // Any other status of a batch may mean that the endpoint refuses batches.
+      const rateLimit = httpError?.code === 'RATE_LIMITED' ? httpError : undefined
+      const batchError = rawBatchError && moreSpecificError(toRpcError('batch', rawBatchError), rateLimit)
       const isOfNode = batchError && NODE_FAILURES.has(batchError.code)
       if (isOfNode && batchVerdict(status, rawBatchError) !== 'size') throw batchError
-      if (rawBatchError) return void this.splitUp(calls, status, rawBatchError)
-      this.batchSize.recordSuccess()
+      if (rawBatchError) return void this.splitUp(calls, batchVerdict(status, rawBatchError))
+      const unprocessed = calls.filter(({ id }) => isUnprocessed(answerById.get(String(id))?.error))
+      if (unprocessed.length > 0) this.splitUp(calls, 'size', unprocessed)
+      else this.batchSize.recordSuccess()
+      settledCalls = calls.filter((call) => !unprocessed.includes(call))
     } else this.batchSize.recordSingleAnswer()
     let answeredCount = 0
-    for (const { id, method, params, finish } of calls) {
+    for (const { id, method, params, finish } of settledCalls) {
       // An error for the whole body carries no id.
       const answer = answerById.get(String(id)) ?? (rawBatchError && { error: rawBatchError })
       try {
@@ -263,27 +269,30 @@ export class Endpoint {
     httpError: RpcError | undefined,
   ): Promise<ParsedBody | undefined> {
     try {
-      return await parseAnswers(text, status)
+      return await parseAnswers(
+        text,
+        status,
+        calls.map(({ id }) => id),
+      )
     } catch (error) {
       // The HTTP status explains the failure of a single call; for a batch, only a rate limit does. Any other status of
       // a batch may mean that the endpoint refuses batches.
       if (httpError && (calls.length === 1 || httpError.code === 'RATE_LIMITED')) throw httpError
       if (calls.length === 1 || status >= 500) throw error
-      this.splitUp(calls, status, undefined)
+      this.splitUp(calls, batchVerdict(status, undefined))
       return undefined
     }
   }
 
-  /** Sends the calls of a refused batch again in smaller bodies. */
-  private splitUp(calls: readonly Call[], status: number, batchError: Parameters<typeof batchVerdict>[1]): void {
-    const verdict = batchVerdict(status, batchError)
+  /** Sends the calls of a refused batch, or those that the node left unprocessed, again in smaller bodies. */
+  private splitUp(calls: readonly Call[], verdict: BatchVerdict, unprocessed: readonly Call[] = calls): void {
     if (verdict === 'size') this.batchSize.recordTooLarge(calls.length)
     else this.batchSize.recordRefusal(verdict === 'refused')
     const { size } = this.batchSize
     this.onEvent({ kind: 'batch', size })
     const chunkSize = verdict === 'size' ? Math.max(1, Math.min(size, calls.length >> 1)) : 1
-    for (let start = 0; start < calls.length; start += chunkSize) {
-      const remaining = calls.slice(start, start + chunkSize).filter(({ isFinished }) => !isFinished)
+    for (let start = 0; start < unprocessed.length; start += chunkSize) {
+      const remaining = unprocessed.slice(start, start + chunkSize).filter(({ isFinished }) => !isFinished)
       if (remaining.length > 0) this.enqueue({ hasOwnBody: true, calls: remaining }, remaining[0]!.sendContext.priority)
     }
   }

@@ -51,6 +51,14 @@ export function batchVerdict(status: number, error: NodeError | undefined): Batc
   return error && status < 500 ? 'refused' : 'maybe'
 }
 
+/** Errors with which Geth answers the calls that remain once a batch took too long or its responses are too large. */
+const UNPROCESSED_TEXT = /^(request timed out|response too large)$/
+
+/** True if a node answered a call of a batch with an error because of the calls before it. */
+export function isUnprocessed(error: NodeError | string | null | undefined): boolean {
+  return typeof error === 'object' && error !== null && UNPROCESSED_TEXT.test(String(error.message))
+}
+
 /**
  * Builds the error of an aborted call: `TIMEOUT` for a timeout signal, `ABORTED` for any other. Returns the reason of
  * the signal if it is an `RpcError`.

@@ -77,6 +77,61 @@ describe('batches', () => {
     expect(rpc.health().endpoints[0]?.batchSize).toBe(3)
   })
 
+  test('refused by the error of their first call are sent in smaller ones', async () => {
+    const node = await wire()
+    node.injectFault = (calls) =>
+      calls.length > 3
+        ? {
+            status: 200,
+            body: JSON.stringify([{ id: calls[0]!.id, error: { code: -32600, message: 'batch too large' } }]),
+          }
+        : undefined
+    const rpc = rpcOf([node.url])
+    const codes = await Promise.all(Array.from({ length: 12 }, () => rpc.getCode(account, 'latest')))
+    expect(codes).toEqual(Array(12).fill('0x'))
+    expect(rpc.health().endpoints[0]?.batchSize).toBe(3)
+  })
+
+  test.each([
+    [-32003, 'response too large'],
+    [-32002, 'request timed out'],
+  ])('that the node answers in part are completed by smaller ones: %i %s', async (code, message) => {
+    const node = await wire()
+    node.rewriteAnswers = (answers) =>
+      answers.map((answer, k) => (k < 3 ? answer : { id: (answer as { id: number }).id, error: { code, message } }))
+    const rpc = rpcOf([node.url])
+    const codes = await Promise.all(Array.from({ length: 12 }, () => rpc.getCode(account, 'latest')))
+    expect(codes).toEqual(Array(12).fill('0x'))
+    expect(rpc.health().endpoints[0]?.batchSize).toBe(3)
+  })
+
+  test('and single calls that are refused without the envelope of JSON-RPC count as rate limited', async () => {
+    const node = await wire()
+    const body = '{"code":-32005,"message":"Too Many Requests","data":{"see":"https://infura.io/dashboard"}}'
+    let refusals = 0
+    node.injectFault = (calls) =>
+      calls.some(({ method }) => method === 'eth_getCode') && refusals++ < 2 ? { status: 200, body } : undefined
+    const rpc = rpcOf([node.url])
+    expect(await Promise.all([rpc.getCode(account, 'latest'), rpc.gasPrice()])).toEqual(['0x', expect.any(BigInt)])
+    expect(await rpc.getCode(account, 'latest')).toBe('0x')
+    expect(rpc.health().endpoints[0]?.callsPerSecond).not.toBeNull()
+  })
+
+  test.each([
+    ['an error without an id', whole('rate limit exceeded')],
+    ['an error without an envelope', '{"message":"API rate limit exceeded"}'],
+    ['an unusual text', whole('slow down')],
+  ])('refused with HTTP 429 and %s wait as long as the header demands', async (_, body) => {
+    const node = await wire()
+    const rpc = rpcOf([node.url])
+    await rpc.gasPrice()
+    node.injectFault = (_calls, isBatch) =>
+      isBatch ? { status: 429, body, headers: { 'retry-after': '30' } } : undefined
+    const refused = Promise.all([rpc.getCode(account, 'latest'), rpc.gasPrice()])
+    await expect(refused).rejects.toMatchObject({ code: 'RATE_LIMITED', retryAfterMs: expect.any(Number) })
+    expect(rpc.health().endpoints[0]?.batchSize).toBe(50)
+  })
+
   test('answered in another order, twice, and with string ids are parsed', async () => {
     const node = await wire()
     node.rewriteAnswers = (answers) =>
