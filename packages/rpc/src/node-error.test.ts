@@ -316,6 +316,8 @@ test.each([
 test('the text decides before the code, but not before that of a revert', () => {
   expect(codeOf('header not found', 'eth_call', -32005)).toBe('LAGGING')
   expect(codeOf('rate limit', 'eth_call', 3)).toBe('REVERTED')
+  expect(codeOf('execution reverted: unknown block', 'eth_call', 3)).toBe('REVERTED')
+  expect(toRpcError('eth_call', { code: 3, message: 'unknown block', data: '0x12' }).code).toBe('REVERTED')
   expect(toRpcError('eth_call', {})).toMatchObject({ code: 'REJECTED', message: expect.stringContaining('eth_call') })
   expect(toRpcError('eth_call', { message: 429 as unknown as string }).message).toContain('429')
 })

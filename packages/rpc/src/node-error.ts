@@ -30,7 +30,7 @@ const rules: readonly Rule[] = [
   },
   {
     errorCode: 'CREDIT',
-    text: /daily request|(daily|monthly) .{0,20}(limit|quota|capacity)|quota|out of credits|insufficient credits|payment required|billing|maximum API usage|authenticat|unauthorized|(invalid|inactive|missing) (api.?)?key\b|key is inactive|access key/i,
+    text: /daily request|(daily|monthly) .{0,20}(limit|quota|capacity)|quota|out of credits|insufficient credits|payment required|billing|maximum API usage|authenticat|unauthorized|(invalid|inactive|missing) (api.?)?key\b|(key|app) is (inactive|not allowed)|key (is )?(disabled|suspended|expired)|balance exceeded|(trial|plan|subscription) (has )?expired|access key/i,
   },
   {
     errorCode: 'RATE_LIMITED',
@@ -69,7 +69,7 @@ const rules: readonly Rule[] = [
   },
   {
     errorCode: 'UNREACHABLE',
-    text: /temporary internal error|(service|server) (is )?(temporarily )?unavailable|bad gateway|prevented the request|unable to complete request/i,
+    text: /temporary internal error|(service|server) (is )?(temporarily )?unavailable|bad gateway|prevented the request|unable to complete request|no (response or no )?available upstream|suitable provider|no matched providers/i,
   },
   {
     errorCode: 'REVERTED',
@@ -91,6 +91,9 @@ const codeByNumber: ReadonlyMap<number, RpcErrorCode> = new Map([
   ...[-32001, -32008, -39001].map((code) => [code, 'LAGGING'] as const),
   [-32601, 'UNSUPPORTED'],
 ])
+
+/** Codes of nodes that lack a block or its state. */
+const missingBlockCodes: ReadonlySet<RpcErrorCode> = new Set(['LAGGING', 'PRUNED'])
 
 const messageByCode: Partial<Record<RpcErrorCode, string>> = {
   CREDIT: "the provider's plan or key allows no more",
@@ -114,9 +117,11 @@ export function toRpcError(method: string, { code, message = 'no message', data 
   const text = String(message)
   const revertData = revertDataOf(data)
   // Providers also put texts into `data`. Hex in `data` is revert data.
-  if (code === 3 || revertData !== undefined) return new RpcError('REVERTED', text, revertData ?? '0x')
+  if (revertData !== undefined) return new RpcError('REVERTED', text, revertData)
   const allText = [text, ...textsOf(data)].join(' ')
   const rule = rules.find((rule) => (rule.method?.test(method) ?? true) && rule.text.test(allText))
+  // Code 3 is that of a revert. Alchemy also uses it for blocks that its node lacks.
+  if (code === 3 && !(rule && missingBlockCodes.has(rule.errorCode))) return new RpcError('REVERTED', text)
   const errorCode = rule?.errorCode ?? codeByNumber.get(code ?? 0) ?? 'REJECTED'
   if (errorCode === 'REVERTED') return new RpcError('REVERTED', text)
   const blocks = errorCode === 'RANGE' ? suggestedBlocks(allText, data) : undefined
