@@ -61,6 +61,8 @@ type RpcErrorOptions = ErrorOptions & {
   readonly retryAfterMs?: number
   /** Maximum blocks per request that the endpoint grants, if a `RANGE` error states it. */
   readonly grantedBlocks?: number
+  /** True if the node failed without a stated cause. */
+  readonly isInternal?: boolean
 }
 
 /** Error of a request after all its attempts. */
@@ -72,17 +74,20 @@ export class RpcError extends CodedError<RpcErrorCode> {
   readonly retryAfterMs: number | undefined
   /** Maximum blocks per request that the endpoint grants, if a `RANGE` error states it. */
   readonly grantedBlocks: number | undefined
+  /** True if the node failed without a stated cause: the same call may succeed at the same endpoint. */
+  readonly isInternal: boolean
 
   constructor(
     code: RpcErrorCode,
     message: string,
     data: Hex = '0x',
-    { retryAfterMs, grantedBlocks, ...options }: RpcErrorOptions = {},
+    { retryAfterMs, grantedBlocks, isInternal = false, ...options }: RpcErrorOptions = {},
   ) {
     super(code, message, options)
     this.data = data
     this.retryAfterMs = retryAfterMs
     this.grantedBlocks = grantedBlocks
+    this.isInternal = isInternal
   }
 
   /** True if the requested block may be the cause: another block may give another result. */

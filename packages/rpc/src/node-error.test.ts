@@ -341,6 +341,17 @@ test.each([['Returned 0x12'], ['0xyz'], ['0x12 '], ['a 0x12'], [{ other: '0x12' 
   },
 )
 
+test.each([
+  ['Internal error', undefined, true],
+  ['Internal JSON-RPC error.', undefined, true],
+  ['internal server error', undefined, true],
+  ['Internal error', 'trie is broken', false],
+  ['Internal error: handler crashed', undefined, false],
+  ['odd', undefined, false],
+])('"%s" with data %j is a failure without a stated cause: %s', (message, data, isInternal) => {
+  expect(toRpcError('eth_call', { code: -32603, message, data })).toMatchObject({ code: 'REJECTED', isInternal })
+})
+
 test('a revert without data has empty data', () => {
   expect(toRpcError('eth_call', { code: 3, message: 'm' })).toMatchObject({ code: 'REVERTED', data: '0x' })
   expect(toRpcError('eth_call', { code: 3, message: 'm', data: '0x12' }).data).toBe('0x12')

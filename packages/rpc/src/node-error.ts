@@ -92,6 +92,9 @@ const codeByNumber: ReadonlyMap<number, RpcErrorCode> = new Map([
   [-32601, 'UNSUPPORTED'],
 ])
 
+/** Matches an error that states no cause. A stated cause, such as a crashed handler, occurs again. */
+const INTERNAL_ERROR = /^\s*internal (json-?rpc |server )?error\.?\s*$/i
+
 /** Codes of nodes that lack a block or its state. */
 const missingBlockCodes: ReadonlySet<RpcErrorCode> = new Set(['LAGGING', 'PRUNED'])
 
@@ -129,6 +132,7 @@ export function toRpcError(method: string, { code, message = 'no message', data 
   return new RpcError(errorCode, `${messageByCode[errorCode] ?? method}: ${text}`, '0x', {
     ...(blocks !== undefined && { grantedBlocks: blocks }),
     ...(retryAfterMs !== undefined && { retryAfterMs }),
+    ...(errorCode === 'REJECTED' && { isInternal: INTERNAL_ERROR.test(allText) }),
   })
 }
 

@@ -188,6 +188,17 @@ test.each(['REJECTED', 'UNSUPPORTED', 'NO_OVERRIDES', 'GAS_CAP', 'SIZE', 'RANGE'
   },
 )
 
+test('an endpoint that fails without a stated cause gets the request once more', async () => {
+  const error = new RpcError('REJECTED', 'eth_call: Internal error', '0x', { isInternal: true })
+  const once = world([[{ error }, { result: 'a' }]])
+  expect(await once.ends()).toEqual({ result: 'a', at: 25 })
+  const always = world([[{ error }]])
+  expect(await always.ends()).toMatchObject({ code: 'REJECTED', at: 25 })
+  expect(always.attempts).toHaveLength(2)
+  const two = world([[{ error }], [{ error: 'UNREACHABLE' }, { result: 'b' }]])
+  expect(await two.ends()).toMatchObject({ result: 'b' })
+})
+
 test('an endpoint without credit is not asked again', async () => {
   const { ends, attempts } = world([[{ error: 'CREDIT' }]])
   expect(await ends()).toMatchObject({ code: 'CREDIT', at: 0 })

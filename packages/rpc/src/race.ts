@@ -71,6 +71,8 @@ class Race<T> {
   private readonly triedUpstreams = new Set<Upstream>()
   /** Endpoints that this request no longer uses, because they refused it. */
   private readonly refusingUpstreams = new Set<Upstream>()
+  /** Endpoints that failed once without a stated cause. */
+  private readonly failedUpstreams = new Set<Upstream>()
   private readonly startedAt = performance.now()
   private attempts = 0
   private hedgeCount = 0
@@ -344,7 +346,9 @@ class Race<T> {
       return void this.end(() => this.reject(cause))
     }
     this.recordFailure(upstream, cause)
-    if (refusalCodes.has(cause.code)) {
+    const isRetried = cause.isInternal && !this.failedUpstreams.has(upstream)
+    if (isRetried) this.failedUpstreams.add(upstream)
+    else if (refusalCodes.has(cause.code)) {
       this.refusingUpstreams.add(upstream)
       this.firstRefusal ??= cause
     }

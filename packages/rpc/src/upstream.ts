@@ -155,7 +155,8 @@ export class Upstream {
         } catch (error) {
           // `LAGGING` is the expected answer to a probe at a future block, so it is not retried.
           const isTransient = error instanceof RpcError && error.isTransient && error.code !== 'LAGGING'
-          if (tries === MAX_CAPABILITY_ATTEMPTS || !isTransient) throw error
+          const isRetried = isTransient || (error instanceof RpcError && error.isInternal && tries === 1)
+          if (tries === MAX_CAPABILITY_ATTEMPTS || !isRetried) throw error
         }
       }
     }

@@ -84,6 +84,19 @@ test.each(['feeRecipient', 'coinbase'])(
   },
 )
 
+test('a lone node that answers each call once with an internal error is used with its capabilities', async () => {
+  const seenCalls = new Set<string>()
+  const node = await worse(({ method, params }) => {
+    const call = JSON.stringify([method, params])
+    if (method === 'eth_chainId' || seenCalls.has(call)) return undefined
+    seenCalls.add(call)
+    return { error: { code: -32603, message: 'Internal error' } }
+  })
+  const rpc = rpcOf(node.url)
+  expect(await readCoinbase(rpc)).toBe(wordOf(author))
+  expect(await rpc.getBlock('latest')).not.toBeNull()
+})
+
 test('capabilities are probed once', async () => {
   const node = await worse(() => undefined)
   const rpc = rpcOf(node.url)
