@@ -51,6 +51,12 @@ test('path, query, and credentials of the URL are sent, and a gzip response is d
   expect(JSON.parse(text)).toEqual(['/path?key=1', `Basic ${credentials}`])
 })
 
+test('a password without a user, also with a percent sign, is sent', async () => {
+  const url = await serve((request, response) => void response.end(request.headers.authorization))
+  url.password = '50%off'
+  expect((await postJson(url, '{}')).text).toBe(`Basic ${btoa(':50%off')}`)
+})
+
 test.each([
   ['gzip', gzipSync],
   ['GZIP', gzipSync],

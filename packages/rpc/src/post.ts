@@ -4,6 +4,7 @@
  */
 import { promisify } from 'node:util'
 import { brotliDecompress, gunzip, inflate, zstdDecompress } from 'node:zlib'
+import { basicAuthorization } from '@sluice/chains'
 import { LRUCache } from 'lru-cache'
 import { type Dispatcher, errors } from 'undici'
 import { onAbort, type Signal } from './abort.ts'
@@ -72,14 +73,12 @@ export async function postJson(
   body: string,
   { signal, newConnection = false }: PostOptions = {},
 ): Promise<HttpResponse> {
-  const { origin, pathname, search, protocol, username, password } = url
+  const { origin, pathname, search, protocol } = url
   const headers: Record<string, string> = { 'content-type': 'application/json' }
   // Compression pays off for remote nodes, not for local ones.
   if (protocol === 'https:') headers['accept-encoding'] = 'gzip'
-  if (username) {
-    const credentials = Buffer.from(decodeURIComponent(`${username}:${password}`)).toString('base64')
-    headers.authorization = `Basic ${credentials}`
-  }
+  const authorization = basicAuthorization(url)
+  if (authorization) headers.authorization = authorization
   const options = { path: pathname + search, method: 'POST', headers, body } as const
   const pool = poolOf(origin)
   for (let attempt = 0; ; attempt++) {

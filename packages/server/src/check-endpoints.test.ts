@@ -39,7 +39,10 @@ test('an endpoint that is dead is reported without its key, and the service star
   expect(warnings.join()).not.toContain('secret')
 })
 
-test('an endpoint with a user and a password gets them as a header, as in the service', async () => {
+test.each([
+  ['me:secr%40t', 'me:secr@t'],
+  [':50%off', ':50%off'],
+])('an endpoint with the credentials %s gets them as a header, as in the service', async (credentials, expected) => {
   const authorizations: unknown[] = []
   const guardedNode = createServer(({ headers }, response) => {
     authorizations.push(headers.authorization)
@@ -47,10 +50,10 @@ test('an endpoint with a user and a password gets them as a header, as in the se
   })
   await new Promise<void>((resolve) => guardedNode.listen(0, '127.0.0.1', resolve))
   const { port } = guardedNode.address() as AddressInfo
-  const report = await checkEndpoints({ RPC_URL_8453: `http://me:secr%40t@127.0.0.1:${port}/key` })
+  const report = await checkEndpoints({ RPC_URL_8453: `http://${credentials}@127.0.0.1:${port}/key` })
   guardedNode.close()
   expect(report).toEqual({ mistakes: [], warnings: [] })
-  expect(authorizations).toEqual([`Basic ${btoa('me:secr@t')}`])
+  expect(authorizations).toEqual([`Basic ${btoa(expected)}`])
 })
 
 test('no warning contains the credentials or the text of a wrong URL', async () => {

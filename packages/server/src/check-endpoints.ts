@@ -2,7 +2,7 @@
  * Checks the RPC endpoints in the environment before the service starts. Compares their chains with the registry, and
  * requests the chain id of each endpoint.
  */
-import { loadRegistry } from '@sluice/chains'
+import { basicAuthorization, loadRegistry } from '@sluice/chains'
 
 /** Timeout of the request for the chain id. */
 const TIMEOUT_MS = 3_000
@@ -64,13 +64,13 @@ export async function checkEndpoints(environment: Environment): Promise<Endpoint
  */
 async function readChainId(url: string): Promise<number | string> {
   if (!URL.canParse(url)) return 'it is no URL'
-  const { protocol, username, password, host, pathname, search } = new URL(url)
+  const { protocol, host, pathname, search } = new URL(url)
+  const authorization = basicAuthorization(new URL(url))
   try {
-    const credentials = Buffer.from(decodeURIComponent(`${username}:${password}`)).toString('base64')
     // `fetch` rejects a URL with credentials, and its error message contains the URL.
     const answer = await fetch(`${protocol}//${host}${pathname}${search}`, {
       method: 'POST',
-      headers: { 'content-type': 'application/json', ...(username && { authorization: `Basic ${credentials}` }) },
+      headers: { 'content-type': 'application/json', ...(authorization && { authorization }) },
       body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_chainId', params: [] }),
       signal: AbortSignal.timeout(TIMEOUT_MS),
     })

@@ -1,0 +1,16 @@
+import { expect, test } from 'vitest'
+import { basicAuthorization } from './basic-authorization.ts'
+
+test.each([
+  ['me:p%40ss@', 'me:p@ss'],
+  ['me@', 'me:'],
+  [':secret@', ':secret'],
+  ['me:50%@', 'me:50%'],
+  ['m%zz:p%40ss@', 'm%zz:p@ss'],
+])('the credentials "%s" of a URL become the header of "%s"', (credentials, expected) => {
+  expect(basicAuthorization(new URL(`https://${credentials}node.example`))).toBe(`Basic ${btoa(expected)}`)
+})
+
+test('a URL without credentials has no header', () => {
+  expect(basicAuthorization(new URL('https://node.example/key'))).toBeUndefined()
+})
