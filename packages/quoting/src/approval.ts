@@ -1,6 +1,6 @@
 /** Builds and simulates approvals of ERC-20 tokens. */
 import type { Address, Hex } from '@sluice/chains'
-import type { BlockRef, RequestOptions, Rpc } from '@sluice/rpc'
+import { type BlockRef, type RequestOptions, type Rpc, RpcError } from '@sluice/rpc'
 import { tokenAbi, undefinedIfReverted } from './permit/permit.ts'
 
 /** One call of an account. */
@@ -19,6 +19,20 @@ export async function acceptsApproval(
   options: RequestOptions,
 ): Promise<boolean> {
   const answer = await rpc.call({ from: owner, to, data }, block, options).catch(undefinedIfReverted)
-  // Pre-standard tokens return no data. A token that returns false has not approved.
-  return answer === '0x' || (answer !== undefined && BigInt(answer.slice(0, 66)) === 1n)
+  if (answer === undefined) return false
+  // Pre-standard tokens return no data. Some tokens return false, although they have approved.
+  if (answer === '0x' || BigInt(answer.slice(0, 66)) === 1n) return true
+  const [spender, units] = tokenAbi.decodeFunctionData('approve', data) as unknown as [Address, bigint]
+  const allowanceCall = tokenAbi.encodeFunctionData('allowance', [owner, spender]) as Hex
+  const calls = [
+    { from: owner, to, data },
+    { from: owner, to, data: allowanceCall },
+  ]
+  // A node without the method cannot show the allowance.
+  const outcomes = await rpc.simulateV1(calls, block, options).catch((error: unknown) => {
+    if (error instanceof RpcError && (error.isRefusal || error.code === 'BAD_ANSWER')) return []
+    throw error
+  })
+  const allowance = outcomes[1]?.returnData ?? '0x'
+  return outcomes[0]?.success === true && allowance.length >= 66 && BigInt(allowance.slice(0, 66)) === units
 }

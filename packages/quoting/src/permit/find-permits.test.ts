@@ -41,7 +41,10 @@ function nodeWith(
     if (!values) throw new RpcError('REVERTED', 'execution reverted')
     return abi.encodeFunctionResult(call.fragment, values) as Hex
   }
-  return { call, getCode: async () => '0x' } as unknown as Rpc
+  const simulateV1 = async () => {
+    throw new RpcError('UNSUPPORTED', 'no such method')
+  }
+  return { call, simulateV1, getCode: async () => '0x' } as unknown as Rpc
 }
 
 const PERMIT_TYPES = {

@@ -21,12 +21,14 @@ type Token = {
   readonly allowance: Hex | 'reverts'
   /** Result of `approve`. */
   readonly approve: (amount: bigint) => Hex | 'reverts'
+  /** Outcomes of an approval and a read of the allowance after it; the node lacks the method if absent. */
+  readonly simulated?: () => readonly object[] | RpcError
 }
 const answered = (answer: Hex | 'reverts') => {
   if (answer === 'reverts') throw new RpcError('REVERTED', 'no')
   return answer
 }
-const rpcOf = ({ allowance, approve }: Token) =>
+const rpcOf = ({ allowance, approve, simulated = () => new RpcError('UNSUPPORTED', 'no') }: Token) =>
   ({
     async call({ from, to, data }: CallRequest) {
       expect(to).toBe(token)
@@ -37,6 +39,15 @@ const rpcOf = ({ allowance, approve }: Token) =>
       }
       expect(from).toBe(owner)
       return answered(approve(args[1]))
+    },
+    async simulateV1(sent: readonly CallRequest[]) {
+      expect(sent.map(({ from, to, data }) => [from, to, abi.parseTransaction({ data: data! })!.name])).toEqual([
+        [owner, token, 'approve'],
+        [owner, token, 'allowance'],
+      ])
+      const outcomes = simulated()
+      if (outcomes instanceof RpcError) throw outcomes
+      return outcomes
     },
   }) as unknown as Rpc
 
@@ -64,6 +75,26 @@ describe('approvals before a swap', () => {
         {},
       ),
     ).toEqual([])
+  })
+
+  test('accept a token that returns false, if the allowance is set nevertheless', async () => {
+    const callsAfter = (outcomes: readonly object[] | RpcError, allowance = word(0n)) =>
+      calls({ allowance, approve: () => word(0n), simulated: () => outcomes })
+    const done = { success: true, returnData: '0x' }
+    expect(await callsAfter([done, { success: true, returnData: word(100n) }])).toEqual([100n])
+    for (const outcomes of [
+      [done, { success: true, returnData: word(99n) }],
+      [done, { success: true, returnData: '0x' }],
+      [
+        { success: false, returnData: '0x' },
+        { success: true, returnData: word(100n) },
+      ],
+      [done],
+      new RpcError('UNSUPPORTED', 'no such method'),
+      new RpcError('BAD_ANSWER', 'no such method'),
+    ])
+      await expect(callsAfter(outcomes)).rejects.toMatchObject({ code: 'ROUTE_REVERTED' })
+    await expect(callsAfter(new RpcError('TIMEOUT', 'late'))).rejects.toMatchObject({ code: 'TIMEOUT' })
   })
 
   test('accept a token that returns nothing, but not one that returns false or reverts', async () => {
