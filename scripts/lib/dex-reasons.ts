@@ -136,7 +136,7 @@ export const SILENT: Readonly<Record<string, SilentState>> = {
   psm3: { refreshed: 'all' },
   'ramses-cl': { refreshed: 'fee' },
   'rate-wrapper': { refreshed: 'all' },
-  saddle: { refreshed: 'A while it ramps' },
+  saddle: { refreshed: 'A while it ramps, price of the share in metapools' },
   slipstream: { refreshed: 'fee' },
   solidly: {
     refreshed: 'fee that a factory or its owner sets',
