@@ -16,8 +16,10 @@ const MAX_BINS = 100
 /** Estimated gas of a read. Each bin takes a search in the bin tree and two storage loads. */
 const READ_GAS = 200_000 + 2 * MAX_BINS * 16_000
 
-export function readStates(_row: DexRow, pools: readonly Pool<null>[]): Reads<readonly (LiquidityBookState | null)[]> {
-  return readEach(
+/** Reads the states; null for pairs of version 2.0, which have other getters and compute swaps in another way. */
+export function* readStates(row: DexRow, pools: readonly Pool<null>[]): Reads<readonly (LiquidityBookState | null)[]> {
+  if (row.version === '2.0') return pools.map(() => null)
+  return yield* readEach(
     pools,
     (pool) => ({
       ...LIQUIDITY_BOOK_LENS,
