@@ -160,10 +160,10 @@ const [BASE_PRICE, CACHED_PRICE] = [1_234_567_890_123_456_789n, 1_200_000_000_00
 const HOUR_SECONDS = 3_600n
 
 test.each([
-  ['new', CACHED_PRICE, -HOUR_SECONDS, CACHED_PRICE],
-  ['expired', CACHED_PRICE, HOUR_SECONDS, BASE_PRICE],
+  ['fresh', CACHED_PRICE, -HOUR_SECONDS, CACHED_PRICE],
+  ['stale', CACHED_PRICE, HOUR_SECONDS, BASE_PRICE],
 ] as const)(
-  'a pool that trades a share at a %s cached price pays each quote, to the unit',
+  'a pool that trades a share, with a %s price in its cache, pays each quote, to the unit',
   async (_age, cached, ageSeconds, price) => {
     const { world, cachePrice } = await shareWorld(5_000_000_000n)
     await cachePrice(cached, ageSeconds)
