@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import type { Chain, DexRow } from '@sluice/chains'
 import { exactIdOf, families, familyOf, rowsOf, twinIdOf } from '@sluice/liquidity'
 import type { Summary } from '../coverage-pools/report.ts'
-import { EXCLUDED, REASONS, SILENT } from './dex-reasons.ts'
+import { EXCLUDED, REASONS, REASONS_BY_BRAND, SILENT } from './dex-reasons.ts'
 import { root } from './run.ts'
 
 const isServed = (row: DexRow): boolean => families.some((family) => rowsOf(family, row).length > 0)
@@ -61,6 +61,12 @@ factory, a vault, or a registry.
 | Family | Rows | Served | Chains | Reason for others |
 | --- | ---: | ---: | ---: | --- |
 ${byFamily.map(([family, list]) => familyLine(family, list, chains)).join('\n')}
+
+## Not served
+
+| DEX | Family | Rows | Chains | Reason |
+| --- | --- | ---: | --- | --- |
+${unservedLines(chains).join('\n')}
 
 ## Excluded pools
 
@@ -140,6 +146,20 @@ function excludedLine({ id, sampled }: (typeof families)[number]): string {
   const { pools, why } = EXCLUDED[id] ?? { pools: '', why: '' }
   const exact = familyOf(twinIdOf(id)) ? 'exact, or sampled' : 'exact'
   return `| ${id} | ${sampled || id === 'prop-amm' ? 'sampled' : exact} | ${pools} | ${why} |`
+}
+
+/** One line per DEX with rows that are not served. */
+function unservedLines(chains: readonly Chain[]): readonly string[] {
+  const unservedRows = chains.flatMap(({ name, dexes }) =>
+    dexes.filter((row) => !isServed(row)).map((row) => ({ name, row })),
+  )
+  return [...Map.groupBy(unservedRows, ({ row: { brand, family } }) => `| ${brand} | ${family}`)]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([title, list]) => {
+      const { brand, family } = list[0]!.row
+      const names = list.map(({ name }) => name).join(', ')
+      return `${title} | ${list.length} | ${names} | ${REASONS_BY_BRAND[brand] ?? REASONS[family]} |`
+    })
 }
 
 /** @throws Error if a family refreshes state that `SILENT` does not name */

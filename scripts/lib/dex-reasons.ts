@@ -3,13 +3,26 @@
  * or some of their pools, and state of the served pools that changes without a log.
  */
 
+/** Reason for pairs that swap at the price of an oracle, for an output that the caller must name. */
+const ORACLE_PAIR =
+  'an oracle sets the price, and the caller must name the output, which no step of the Executor computes for such a pair'
+
 /** Reasons why rows are not served, by family of the registry. */
 export const REASONS: Readonly<Record<string, string>> = {
   'other-pair-amm': 'pairs with their own curve or fee',
   'balancer-v1': 'a fork without a registry that lists pools by pair',
   'prop-amm': 'disabled until drift measurements confirm the quotes of the venue',
-  'liquidity-book': 'version 2.0 has other swap rules',
   curve: 'unsupported kind of registry',
+}
+
+/** Reasons why the rows of a DEX are not served, by brand, where those of its family differ. */
+export const REASONS_BY_BRAND: Readonly<Record<string, string>> = {
+  'Antfarm Finance':
+    'the fee is paid in another token than those of the pair (ATF), and no step of the Executor buys it',
+  Brownfi: ORACLE_PAIR,
+  'Brownfi V3': ORACLE_PAIR,
+  Integral:
+    "pairs accept swaps only from the trader that Integral's owner sets; no step of the Executor calls its relayer",
 }
 
 type ExcludedPools = { readonly pools: string; readonly why: string }
@@ -51,8 +64,8 @@ export const EXCLUDED: Readonly<Record<string, ExcludedPools>> = {
   'curve-stable': CURVE_EXCLUDED,
   'curve-llamma': {
     pools:
-      'of a factory with over 256 markets, all but the 256 oldest; beyond the budget of a block, pools of less recently requested tokens',
-    why: 'anyone can create any number; each sample costs the node a quote',
+      'between the ends of a route, markets of LlamaLend; of a factory with over 256 markets, all but the 256 oldest; beyond the budget of a block, pools of less recently requested tokens',
+    why: 'an oracle that anyone can choose moves the price without a trade, so they earn no trust; anyone can create any number; each sample costs the node a quote',
   },
   'dodo-v2': {
     pools: 'of a pair with over 8 pools of a factory in one order, all but the 8 deepest and 32 newer ones',
@@ -61,7 +74,8 @@ export const EXCLUDED: Readonly<Record<string, ExcludedPools>> = {
   ekubo: EKUBO_EXCLUDED,
   'ekubo-v2': EKUBO_EXCLUDED,
   'euler-swap': {
-    pools: 'of a pair with over 16 pools, all but the 16 of the largest deposits and 32 newer ones',
+    pools:
+      'of a pair with over 16 pools, all but the 16 of the largest deposits, among the 64 oldest and the 64 newest, and 32 newer ones',
     why: 'anyone can create any number',
   },
   'kyber-classic': {
@@ -136,7 +150,7 @@ export const SILENT: Readonly<Record<string, SilentState>> = {
   psm3: { refreshed: 'all' },
   'ramses-cl': { refreshed: 'fee' },
   'rate-wrapper': { refreshed: 'all' },
-  saddle: { refreshed: 'A while it ramps' },
+  saddle: { refreshed: 'A while it ramps, price of the share in metapools' },
   slipstream: { refreshed: 'fee' },
   solidly: {
     refreshed: 'fee that a factory or its owner sets',

@@ -56,6 +56,8 @@ interface ILiquidityBookState {
     event HooksParametersSet(address indexed sender, bytes32 hooksParameters);
 
     function getTokenX() external view returns (address);
+    /// @notice Getter of version 2.0.
+    function tokenX() external view returns (address);
     /// @notice Returns the ratio of the prices of adjacent bins, minus 1, in basis points.
     function getBinStep() external view returns (uint16);
     function getActiveId() external view returns (uint24);

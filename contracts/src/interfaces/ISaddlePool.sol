@@ -5,6 +5,9 @@ pragma solidity 0.8.30;
 ///   decimals.
 interface ISaddlePool {
     event TokenSwap(address indexed buyer, uint256 tokensSold, uint256 tokensBought, uint128 soldId, uint128 boughtId);
+    event TokenSwapUnderlying(
+        address indexed buyer, uint256 tokensSold, uint256 tokensBought, uint128 soldId, uint128 boughtId
+    );
     event AddLiquidity(
         address indexed provider, uint256[] tokenAmounts, uint256[] fees, uint256 invariant, uint256 lpTokenSupply
     );
@@ -42,6 +45,13 @@ interface ISaddlePool {
             uint256 adminFee
         );
     function paused() external view returns (bool);
+    /// @notice Value of a share of the pool, with 18 decimals.
+    function getVirtualPrice() external view returns (uint256);
+    /// @notice Only in pools whose last token is a share of another pool: that pool, and the cached price of the share.
+    function metaSwapStorage()
+        external
+        view
+        returns (address baseSwap, uint256 baseVirtualPrice, uint256 baseCacheLastUpdated);
     /// @notice Quotes the output of `amountIn` of token `i` in base units of token `j`.
     function calculateSwap(uint8 i, uint8 j, uint256 amountIn) external view returns (uint256);
 }

@@ -9,17 +9,19 @@ import {DeepestPools} from "./DeepestPools.sol";
 contract DeepestLens is DeepestPools {
     /// @dev Address of the native token in factories.
     address private constant NATIVE = 0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE;
-    /// @dev Pools that are compared at each end of the list.
-    uint256 private constant WINDOW = 96;
 
     /// @notice Finds at most `max` pools of a factory.
     /// @param getter Returns the pool of two tokens at an index (see `List`).
-    function find(address factory, bytes4 getter, address[2] calldata tokens, uint256 max)
-        external
-        view
-        returns (address[] memory pools)
-    {
-        return _deepest(List(factory, getter, tokens), max, WINDOW);
+    /// @param max See `_deepest`, also for `window`, `skip`, and the results.
+    function find(
+        address factory,
+        bytes4 getter,
+        address[2] calldata tokens,
+        uint256 max,
+        uint256 window,
+        uint256 skip
+    ) external view returns (address[] memory pools, uint256[2][] memory depths, uint256 count) {
+        return _deepest(List(factory, getter, tokens), max, window, skip);
     }
 
     /// @inheritdoc DeepestPools

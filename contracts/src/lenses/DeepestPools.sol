@@ -4,8 +4,8 @@ pragma solidity 0.8.30;
 /// @title DeepestPools
 /// @notice Chooses the deepest pools of a factory for two tokens.
 /// @dev Anyone can create any number of pools, before and after a good one. To displace a pool, an account must hold
-///   more of each token than the pool, in half of the chosen pools. The work is bounded: of a longer list, only the
-///   pools at both ends are compared.
+///   more of each token than the pool, in half of the chosen pools. The work is bounded: of a longer list, a call
+///   compares two windows of pools, at equal distances from both ends.
 abstract contract DeepestPools {
     /// @dev A list of pools in a factory.
     struct List {
@@ -26,19 +26,26 @@ abstract contract DeepestPools {
     /// @param max Maximum pools to return: half of them hold the largest amounts of the first token, half of the
     ///   second.
     /// @param window Pools that are compared at each end of the list.
-    function _deepest(List memory list, uint256 max, uint256 window) internal view returns (address[] memory chosen) {
-        uint256 count = _count(list);
-        uint256 size = count < 2 * window ? count : 2 * window;
+    /// @param skip Pools at each end that are left out, because another call compares them.
+    /// @return chosen The deepest of the compared pools.
+    /// @return depths Their amounts of both tokens.
+    /// @return count Length of the list.
+    function _deepest(List memory list, uint256 max, uint256 window, uint256 skip)
+        internal
+        view
+        returns (address[] memory chosen, uint256[2][] memory depths, uint256 count)
+    {
+        count = _count(list);
+        uint256 size = count > 2 * skip ? count - 2 * skip : 0;
+        if (size > 2 * window) size = 2 * window;
         address[] memory pools = new address[](size);
-        for (uint256 i = 0; i < size; ++i) {
-            pools[i] = _poolAt(list, i < window ? i : count - size + i);
-        }
-        if (size <= max) return pools;
         uint256[2][] memory amounts = new uint256[2][](size);
         for (uint256 i = 0; i < size; ++i) {
+            pools[i] = _poolAt(list, i < window ? skip + i : count - skip - size + i);
             amounts[i] = _amounts(pools[i], list.tokens);
         }
-        chosen = new address[](max);
+        if (max > size) max = size;
+        (chosen, depths) = (new address[](max), new uint256[2][](max));
         for (uint256 k = 0; k < max; ++k) {
             uint256 best = 0;
             uint256 maxAmount = 0;
@@ -47,7 +54,7 @@ abstract contract DeepestPools {
                 if (pools[i] == address(0) || amounts[i][k & 1] < maxAmount) continue;
                 (best, maxAmount) = (i, amounts[i][k & 1]);
             }
-            chosen[k] = pools[best];
+            (chosen[k], depths[k]) = (pools[best], amounts[best]);
             pools[best] = address(0);
         }
     }

@@ -51,9 +51,13 @@ contract EulerSwapLens is DeepestPools {
         returns (Found[] memory found)
     {
         uint256 count = registry.poolsByPairLength(assets[0], assets[1]);
-        address[] memory pools = count > max
-            ? _deepest(List(address(registry), IEulerSwapRegistry.poolsByPairSlice.selector, assets), max, WINDOW)
-            : registry.poolsByPairSlice(assets[0], assets[1], 0, count);
+        address[] memory pools;
+        if (count > max) {
+            List memory list = List(address(registry), IEulerSwapRegistry.poolsByPairSlice.selector, assets);
+            (pools,,) = _deepest(list, max, WINDOW, 0);
+        } else {
+            pools = registry.poolsByPairSlice(assets[0], assets[1], 0, count);
+        }
         found = new Found[](pools.length);
         for (uint256 k; k < pools.length; ++k) {
             found[k] = Found(pools[k], IEulerSwapState(pools[k]).getStaticParams().eulerAccount);

@@ -52,8 +52,17 @@ contract LiquidityBookLens {
         for (uint256 i = 0; i < pairs.length; ++i) {
             for (uint256 j = 0; j < pairs[i].length; ++j) {
                 address pool = pairs[i][j].pair;
-                found[count++] = Found(i, pool, ILiquidityBookState(pool).getTokenX());
+                found[count++] = Found(i, pool, _tokenX(ILiquidityBookState(pool)));
             }
+        }
+    }
+
+    /// @dev The getter of version 2.0 has another name.
+    function _tokenX(ILiquidityBookState pool) private view returns (address) {
+        try pool.getTokenX() returns (address token) {
+            return token;
+        } catch {
+            return pool.tokenX();
         }
     }
 

@@ -130,6 +130,68 @@ test('a pool of three tokens pays each quote, and takes no more than the stated 
   expect(ends + beyond + ownLimits).toBeGreaterThan(0)
 })
 
+/** Deploys a model whose last token, of 18 decimals, is a share of another pool. The first token has 6 decimals. */
+async function shareWorld(adminFee: bigint, decimals: readonly number[] = [6, 18]) {
+  const models = compileModels('Saddle.sol')
+  const builder = createBuilder(local.chain.rpcUrls[0]!, toAddress(accounts()[0]!.address))
+  const coins = []
+  for (const places of decimals) coins.push(await builder.deploy(models.DecimalCoin as never, [places]))
+  const tokens = coins.map(({ address }) => address) as [Address, Address]
+  const base = await builder.deploy(models.SaddleBase as never)
+  await base.send('set', [BASE_PRICE])
+  const constructorArguments = [tokens, 20_000n, 4_000_000n, adminFee, base.address]
+  const model = await builder.deploy(models.SaddleSharePool as never, constructorArguments)
+  for (const [k, coin] of coins.entries())
+    await coin.send('mint', [model.address, BigInt(900_000 - 200_000 * k) * 10n ** BigInt(decimals[k]!)])
+  await model.send('sync', [])
+  await deal(local.request, tokens)
+  const row: DexRow = { family: 'saddle', brand: 'test', role: 'pool', address: model.address }
+  const onChain = { rpc: local.rpc, request: local.request, row, pair: tokens }
+  const world = { ...(await worldOf(onChain, 'shares')), trader: local.trader, executor: local.executor }
+  const cachePrice = async (price: bigint, ageSeconds: bigint) => {
+    const { timestamp } = await local.request<{ timestamp: Hex }>('eth_getBlockByNumber', ['latest', false])
+    await model.send('cache', [price, BigInt(timestamp) - ageSeconds])
+    await world.sync()
+  }
+  return { world, cachePrice, base, onChain }
+}
+/** Prices of a share: that of its pool, and an older one in the cache of the pool that trades it. */
+const [BASE_PRICE, CACHED_PRICE] = [1_234_567_890_123_456_789n, 1_200_000_000_000_000_007n]
+const HOUR_SECONDS = 3_600n
+
+test.each([
+  ['fresh', CACHED_PRICE, -HOUR_SECONDS, CACHED_PRICE],
+  ['stale', CACHED_PRICE, HOUR_SECONDS, BASE_PRICE],
+] as const)(
+  'a pool that trades a share, with a %s price in its cache, pays each quote, to the unit',
+  async (_age, cached, ageSeconds, price) => {
+    const { world, cachePrice } = await shareWorld(5_000_000_000n)
+    await cachePrice(cached, ageSeconds)
+    expect(world.pools()).toMatchObject([{ state: { rates: [10n ** 30n, price], feeOrder: 'share' } }])
+    const { exact, mismatches } = await fuzz(world, 'saddle', QUOTES, 73)
+    expect(mismatches).toEqual([])
+    expect(exact).toBeGreaterThan(QUOTES / 4)
+    const { mismatches: wrongLimits } = await compareCapacities(world, 'saddle', 79)
+    expect(wrongLimits).toEqual([])
+  },
+)
+
+test('the price of a share is refreshed, because no log of the pool announces it', async () => {
+  const { world, cachePrice, base, onChain } = await shareWorld(0n)
+  await cachePrice(CACHED_PRICE, HOUR_SECONDS)
+  const [pool] = world.pools() as [Pool<CurveStableState>]
+  expect(saddle.parameterGas!(pool)).toBeGreaterThan(0)
+  await base.send('set', [BASE_PRICE + 1n])
+  const { pools } = await read(onChain)
+  expect(pools).toMatchObject([{ state: { rates: [10n ** 30n, BASE_PRICE + 1n] } }])
+})
+
+test('a pool of three tokens, one of them a share, has no state, because its quotes leave out the share', async () => {
+  const { world, cachePrice } = await shareWorld(0n, [6, 18, 18])
+  await cachePrice(CACHED_PRICE, -HOUR_SECONDS)
+  expect(world.pools()).toMatchObject([{ state: null }])
+})
+
 test('a pool is found for its tokens only', async () => {
   const { onChain, tokens } = await modelWorld(0n)
   const countPools = async (pair: readonly [Address, Address]) => (await read({ ...onChain, pair })).pools.length

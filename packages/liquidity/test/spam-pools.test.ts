@@ -229,6 +229,25 @@ test('in the factory of Maverick, although worthless pools can be sampled', asyn
   expectNearOne(await quoteInMarket(rowOf('maverick-v2', factory), good, 30))
 }, 120_000)
 
+test('in the middle of a list with more worthless pools at each end than one read compares', async () => {
+  const factory = await builder.deploy(models.Factories as never)
+  const pretend = async (count: number) => {
+    for (let remaining = count; remaining > 0; remaining -= 200)
+      await factory.send('pretend', [...pair, Math.min(remaining, 200)])
+  }
+  await pretend(LONG_LIST)
+  await factory.send('create', [...pair, 1])
+  const good = (await poolsOf(factory, pair))[LONG_LIST]!
+  await pretend(LONG_LIST)
+  for (const token of coins.slice(0, 2)) await token.send('mint', [good, DEPTH])
+  for (const family of ['dodo-v2', 'kyber-classic', 'maverick-v2']) {
+    const pools = await findPools(rowOf(family, factory))
+    expect(pools).toContain(good)
+    expect(pools.length).toBeLessThanOrEqual(16)
+  }
+  expectNearOne(await quoteInMarket(rowOf('kyber-classic', factory), good))
+}, 240_000)
+
 test('in the registry of EulerSwap, whose pools are as deep as the deposits of their accounts', async () => {
   const [first, second] = [
     await builder.deploy(models.RichVault as never),
@@ -265,7 +284,7 @@ test('the gas of a long list is bounded, and such lists do not hide the pools of
   const call = (tokens: readonly [Address, Address]) =>
     callLens(
       lensOf('DeepestLens'),
-      deepest.encodeFunctionData('find', [factory.address, getter, [...tokens], 8]),
+      deepest.encodeFunctionData('find', [factory.address, getter, [...tokens], 8, 96, 0]),
       CALL_GAS / 4,
     )
   expect([...deepest.decodeFunctionResult('find', await call(pair))[0]].map(toAddress)).toContain(good)

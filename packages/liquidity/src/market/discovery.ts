@@ -15,6 +15,7 @@ import type { Pool, TokenPair } from '../family.ts'
 import type { PoolList } from '../pool-list/pool-list.ts'
 import type { ScanStatus } from '../snapshot.ts'
 import { BatchQueue } from './batch-queue.ts'
+import { CrowdedPools } from './crowded-pools.ts'
 import type { Evictor } from './evictor.ts'
 import type { MarketComponents, MarketFollower } from './follow.ts'
 import type { MarketLimits } from './limits.ts'
@@ -70,6 +71,7 @@ export class Discovery {
   private readonly follower: MarketFollower
   private readonly evictor: Evictor
   private readonly requestedPairs: RequestedPairs
+  private readonly crowdedPools: CrowdedPools
   /** Searches for the pools between each token and the hubs. */
   private readonly tokenSearches: BatchQueue<Address>
   /** Searches for the pools between each intermediate and all intermediates. */
@@ -87,6 +89,7 @@ export class Discovery {
     this.components = components
     this.evictor = evictor
     this.follower = follower
+    this.crowdedPools = new CrowdedPools(components, follower)
     this.requestedPairs = new RequestedPairs(components.directory.tokens, limits)
     this.scan = new LogScan(components, (pools) => this.add(pools), onScan, onPoolListImport, searchesLogs)
     if (loadPoolList)
@@ -266,23 +269,40 @@ export class Discovery {
     await this.add([...directory.listedPools.values()])
   }
 
-  /** Adds the pools that trade followed tokens, in batches. @param options - those of `PoolDirectory.add` */
+  /**
+   * Adds the pools that trade followed tokens, in batches. If the directory refuses some, because it follows as many of
+   * the same tokens, the deepest are followed.
+   *
+   * @param options - those of `PoolDirectory.add`
+   */
   private async add(foundEntries: readonly PoolEntry[], options: { readonly isLimited?: boolean } = {}): Promise<void> {
     const { directory, ledger } = this.components
     const entriesToAdd = foundEntries.filter(
       ({ pool }) => directory.hasFollowedPair(pool) && !ledger.newest?.pools.has(pool.id),
     )
-    for (const batch of chunks(entriesToAdd, POOLS_PER_BATCH)) await this.addBatch(batch, options)
+    const refusedEntries: PoolEntry[] = []
+    for (const batch of chunks(entriesToAdd, POOLS_PER_BATCH))
+      refusedEntries.push(...(await this.addBatch(batch, options)))
+    if (refusedEntries.length > 0) {
+      const { droppedIds, chosenEntries } = await this.crowdedPools.choose(refusedEntries)
+      if (droppedIds.length > 0) await ledger.mutex.run(async () => this.crowdedPools.drop(droppedIds))
+      for (const batch of chunks(chosenEntries, POOLS_PER_BATCH)) await this.addBatch(batch, options)
+    }
     if (entriesToAdd.length > 0) this.evictor.run()
   }
 
   /**
    * Adds pools to memory. New blocks arrive while the pools are read, so each pool joins the directory before its read.
    * A log of such a block then triggers another read of the pool, at that block.
+   *
+   * @returns the pools that the directory refused, because it follows as many of the same tokens
    */
-  private async addBatch(foundEntries: readonly PoolEntry[], options: { readonly isLimited?: boolean }): Promise<void> {
+  private async addBatch(
+    foundEntries: readonly PoolEntry[],
+    options: { readonly isLimited?: boolean },
+  ): Promise<readonly PoolEntry[]> {
     const { ledger } = this.components
-    const ids = await ledger.mutex.run(async () => this.registerNewPools(foundEntries, options))
+    const { ids, refusedEntries } = await ledger.mutex.run(async () => this.registerNewPools(foundEntries, options))
     for (let attempt = 1; ids.length > 0; attempt++) {
       const { block, loadedPools } = await this.follower.retryOnReorg(async (block) => ({
         block,
@@ -291,20 +311,28 @@ export class Discovery {
       }))
       if (await ledger.mutex.run(() => this.merge(block, loadedPools))) {
         this.follower.retryUnread(ids, ledger.history!.top.pools, block)
-        return
+        break
       }
       if (attempt === MAX_READ_ATTEMPTS) throw new MarketError('REORGED', `block ${block.number} is gone`)
     }
+    return refusedEntries
   }
 
   private registerNewPools(
     foundEntries: readonly PoolEntry[],
     options: { readonly isLimited?: boolean },
-  ): readonly string[] {
+  ): { readonly ids: readonly string[]; readonly refusedEntries: readonly PoolEntry[] } {
     const { directory, ledger } = this.components
     const { pools } = ledger.history!.top
-    const newEntries = foundEntries.filter(({ pool }) => directory.hasFollowedPair(pool) && !pools.has(pool.id))
-    return newEntries.filter((entry) => directory.add(entry, options)).map(({ pool }) => pool.id)
+    const ids: string[] = []
+    const refusedEntries: PoolEntry[] = []
+    for (const entry of foundEntries) {
+      const { id } = entry.pool
+      if (!directory.hasFollowedPair(entry.pool) || pools.has(id)) continue
+      if (directory.add(entry, options)) ids.push(id)
+      else if (!directory.followedPools.has(id)) refusedEntries.push(entry)
+    }
+    return { ids, refusedEntries }
   }
 
   /**

@@ -24,11 +24,13 @@ export function* listedPoolsNear(
   const nonIntermediates = new Set(tokens.filter((token) => !scope.intermediates.includes(token)))
   const [nearPools, otherPools] = [new Map<string, PoolEntry>(), new Map<string, PoolEntry>()]
   let examinedCount = 0
-  for (const pools of [listedPools, followedPools]) {
+  // Followed pools come first: anyone can create listed ones by the hundred.
+  for (const pools of [followedPools, listedPools]) {
     for (const entry of pools.values()) {
       if (++examinedCount % SLICE === 0) yield
       if (!familyOf(entry.row).listedByLogs) continue
       const { id, tokens: poolTokens } = entry.pool
+      if (nearPools.has(id) || otherPools.has(id)) continue
       if (poolTokens.filter((token) => nearTokens.has(token)).length >= 2) nearPools.set(id, entry)
       else if (poolTokens.some((token) => nonIntermediates.has(token))) otherPools.set(id, entry)
     }

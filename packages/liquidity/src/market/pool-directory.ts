@@ -63,6 +63,8 @@ export class PoolDirectory {
   private refusedCount = 0
   /** Keys of pairs with created pools that were not added, because the DEX has too many pools of the same tokens. */
   private readonly refusedPairKeys: BoundedMap<string, true>
+  /** Ids of refused pools that were compared with the followed pools of the same tokens, since their last log. */
+  readonly comparedIds: BoundedMap<string, true>
   private readonly completedPools = new WeakSet<Pool<null>>()
   /** Pools whose immutable facts could not be read. */
   private readonly incompleteBackoff = new Backoff(MAX_RETRY_BLOCKS)
@@ -79,6 +81,7 @@ export class PoolDirectory {
     this.tokens = new FollowedTokens(namedTokens(chain), limits)
     this.listedPools = new BoundedMap(limits.listedPools)
     this.refusedPairKeys = new BoundedMap(limits.pairs)
+    this.comparedIds = new BoundedMap(limits.listedPools)
     this.families = new Map(families.map((family) => [family.id, family]))
     this.sampling = new SamplingBudget(
       this.tokens,
@@ -179,6 +182,36 @@ export class PoolDirectory {
     this.followed.set(id, entry)
     this.sampling.add(entry)
     return true
+  }
+
+  /**
+   * Groups refused pools by DEX and tokens, with the followed pools of each group. One pass over all followed pools.
+   */
+  crowdsOf(refusedEntries: readonly PoolEntry[]): Iterable<{
+    readonly followedEntries: readonly PoolEntry[]
+    readonly otherEntries: readonly PoolEntry[]
+  }> {
+    const crowds = new Map(
+      [...Map.groupBy(refusedEntries, (entry) => this.tokensKeyOf(entry))].map(([key, otherEntries]) => [
+        key,
+        { followedEntries: [] as PoolEntry[], otherEntries },
+      ]),
+    )
+    const firstTokens = new Set(refusedEntries.map(({ pool }) => pool.tokens[0]))
+    for (const entry of this.followed.values())
+      if (firstTokens.has(entry.pool.tokens[0])) crowds.get(this.tokensKeyOf(entry))?.followedEntries.push(entry)
+    return crowds.values()
+  }
+
+  /** Stops following pools that deeper pools of the same tokens replace. They stay listed. */
+  displace(ids: readonly string[]): void {
+    for (const id of ids) {
+      const entry = this.followed.get(id)
+      if (!entry) continue
+      this.drop(entry)
+      this.listedPools.set(id, entry)
+      this.comparedIds.set(id, true)
+    }
   }
 
   /** Removes the pools of dropped tokens that no other token needs. @returns their ids */
@@ -386,6 +419,7 @@ export class PoolDirectory {
    * @returns the ids of the other pools between followed tokens
    */
   registerCreatedPools(logs: readonly Log[], knownIds: ReadonlySet<string> = new Set()): readonly string[] {
+    this.recordActivity(logs)
     return logs.flatMap((log) =>
       (this.rowsByFactory.get(log.address) ?? []).flatMap((row) => this.registerCreatedPool(row, log, knownIds) ?? []),
     )
@@ -402,16 +436,31 @@ export class PoolDirectory {
     }
     if (!this.hasFollowedPair(pool)) return null
     if (this.add({ row, pool })) return pool.id
-    if (family.findPools) for (const pair of pairsOf(pool.tokens, [])) this.recordRefusedPair(pair)
+    if (family.findPools || family.listedByLogs) this.recordRefused(pool)
     return null
   }
 
-  /** Records that a created pool of a pair was not added. */
+  /** Lets refused pools be compared again after a log, because it may have changed their depth. */
+  private recordActivity(logs: readonly Log[]): void {
+    if (this.comparedIds.size === 0) return
+    for (const log of logs)
+      for (const id of this.poolIdsOf(log)) {
+        const entry = this.comparedIds.delete(id) && this.listedPools.peek(id)
+        if (entry && !this.followed.has(id) && this.hasFollowedPair(entry.pool)) this.recordRefused(entry.pool)
+      }
+  }
+
+  /** Lets the next request of a pair of the pool's tokens search the pools of the pair again. */
+  recordRefused({ tokens }: Pool<null>): void {
+    for (const pair of pairsOf(tokens, [])) this.recordRefusedPair(pair)
+  }
+
+  /** Lets the next request of a pair search its pools again. */
   recordRefusedPair(pair: TokenPair): void {
     this.refusedPairKeys.set(pairKey(pair), true)
   }
 
-  /** True, once, for a pair with created pools that were not added. A search finds those that are deep. */
+  /** True, once, for a pair with pools that were not added. A search finds those that are deep. */
   takeRefusedPair(pair: TokenPair): boolean {
     return this.refusedPairKeys.delete(pairKey(pair))
   }

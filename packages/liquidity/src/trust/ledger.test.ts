@@ -5,6 +5,7 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import type { Pool } from '../family.ts'
 import type { Snapshot } from '../snapshot.ts'
 import { TrustLedger } from './ledger.ts'
+import { isTrustedPool } from './trust.ts'
 
 const account = (n: number): Address => toAddress(toBeHex(n, 20))
 const [WETH, USDC, UNLISTED, VAULT] = [account(1), account(2), account(3), account(4)]
@@ -185,6 +186,30 @@ describe('a pool whose quotes depend on an account', () => {
     expect(ledger.earned.pools.has(pool.id)).toBe(true)
     observe(11, [{ ...pool, state: dodo(99n * 10n ** 16n) }])
     expect(ledger.earned.pools.has(pool.id)).toBe(false)
+  })
+
+  test('earns no trust while an oracle moves its price without a trade, as in markets of LlamaLend', () => {
+    const market = (isGoverned: boolean, priced: bigint): Pool => ({
+      ...pair(0, [WETH, USDC]),
+      ...{ id: VAULT, address: VAULT, family: 'curve-llamma', fixed: { isGoverned } },
+      state: {
+        samples: [
+          [
+            [1_000n, 1_000n * priced],
+            [2_000n, 1_990n * priced],
+          ],
+          [],
+        ],
+        ...{ focus: [[], []], sold: [10n ** 9n, 10n ** 9n], stamp: 'no trade' },
+      },
+    })
+    expect(isTrustedPool(market(true, 10n ** 6n), ledger.earned)).toBe(true)
+    for (let number = 1; number <= 30; number++) observe(number, [market(false, 10n ** 6n + 100n * BigInt(number % 2))])
+    expect(ledger.counts.watched).toBe(1)
+    expect(isTrustedPool(market(false, 10n ** 6n), ledger.earned)).toBe(false)
+    // The movement alone is the reason.
+    observeUntil(31, 41, [market(false, 10n ** 6n)])
+    expect(isTrustedPool(market(false, 10n ** 6n), ledger.earned)).toBe(true)
   })
 
   test('gives no trust to its tokens, and loses its own by a breach', () => {

@@ -44,6 +44,10 @@ export function approximateMaxInput(state: CurveStableState, i: number): bigint 
   return ((MAX_BALANCE_FACTOR * (xp[i]! + d) - xp[i]!) * ONE) / state.rates[i]!
 }
 
+/** True if the pool takes the fee from base units of the output coin, false if from 18 decimals. */
+const takesFeeInBase = ({ feeOrder, balances }: CurveStableState, j: number): boolean =>
+  feeOrder === 'base' || (feeOrder === 'share' && j === balances.length - 1)
+
 type QuoteResult = { readonly amountOut: bigint; readonly state: CurveStableState }
 
 function quoteRounding(
@@ -66,11 +70,13 @@ function quoteRounding(
   if (dy <= 0n) throw new PoolRefusal('TOO_SMALL', `${amountIn} buys nothing`)
   const fee = dynamicFee((xp[i]! + x) / 2n, (xp[j]! + y) / 2n, feeE10, offpegMultiplierE10)
   const toBase = (scaledAmount: bigint) => (scaledAmount * ONE) / rates[j]!
-  const feePart = (dy * fee) / FEE_UNIT
-  const grossBase = toBase(dy)
-  const amountOut = state.feeOrder === 'scaled' ? toBase(dy - feePart) : grossBase - (grossBase * fee) / FEE_UNIT
+  const isBaseFee = takesFeeInBase(state, j)
+  const gross = isBaseFee ? toBase(dy) : dy
+  const feePart = (gross * fee) / FEE_UNIT
+  const adminFeePart = (feePart * adminFeeE10) / FEE_UNIT
+  const amountOut = isBaseFee ? gross - feePart : toBase(gross - feePart)
   if (amountOut <= 0n) throw new PoolRefusal('TOO_SMALL', `${amountIn} buys nothing`)
-  const adminPart = toBase((feePart * adminFeeE10) / FEE_UNIT)
+  const adminPart = isBaseFee ? adminFeePart : toBase(adminFeePart)
   const balancesAfter = balances.with(i, balances[i]! + amountIn).with(j, balances[j]! - amountOut - adminPart)
   return { amountOut, state: { ...state, balances: balancesAfter } }
 }
@@ -84,8 +90,9 @@ export function inputFor(state: CurveStableState, i: number, j: number, amountOu
   if (offpegMultiplierE10 > FEE_UNIT || rounding === 'unknown') return null
   const { xp, d } = scaledBalances(state, rounding)
   const toScaled = (base: bigint) => divUp(base * rates[j]!, ONE)
-  const isScaled = state.feeOrder === 'scaled'
-  const dy = isScaled ? grossOfFee(toScaled(amountOut), feeE10) : toScaled(grossOfFee(amountOut, feeE10))
+  const dy = !takesFeeInBase(state, j)
+    ? grossOfFee(toScaled(amountOut), feeE10)
+    : toScaled(grossOfFee(amountOut, feeE10))
   const y = xp[j]! - dy - margin
   if (y <= 0n) return null
   const x = stableBalance(i, xp.with(j, y), amplification, d)

@@ -51,7 +51,8 @@ export function decodeState(answer: Hex): CurveStableState | null {
   }
 }
 
-type StateRead = CurveLens.StateStructOutput
+/** Result of the lens. */
+export type StateRead = CurveLens.StateStructOutput
 
 export const decodeStateRead = (answer: Hex): StateRead => lensInterface.decodeFunctionResult('read', answer)[0]
 

@@ -22,7 +22,8 @@ export type CurveStableState = {
   readonly margin: bigint
   /**
    * Unit in which the pool takes the fee from the output: 18 decimals (`scaled`), or base units. `exchange` of all
-   * known pools takes it in 18 decimals, but `get_dy` of older pools takes it in base units.
+   * known pools takes it in 18 decimals, but `get_dy` of older pools takes it in base units. Pools of Saddle whose last
+   * coin is a share of another pool (`share`) take it in shares if the output is the share, and else in 18 decimals.
    */
-  readonly feeOrder: 'scaled' | 'base'
+  readonly feeOrder: 'scaled' | 'base' | 'share'
 }

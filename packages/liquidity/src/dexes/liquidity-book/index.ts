@@ -9,12 +9,11 @@ import { curveOf, maxInput, swapBins } from './math.ts'
 import { readStates, refreshStates, topics } from './state.ts'
 import type { LiquidityBookState } from './types.ts'
 
-/** Liquidity Book pairs of versions 2.1 and 2.2. */
+/** Liquidity Book pairs of versions 2.1 and 2.2; those of version 2.0 have no state, so that they are sampled. */
 export const liquidityBook: DexFamily<LiquidityBookState> = {
   id: 'liquidity-book',
   payment: { lockSlots: 1 },
-  // Pairs of version 2.0 compute swaps in another way.
-  rowsOf: (row) => (row.family === 'liquidity-book' && row.version !== '2.0' ? [row] : []),
+  rowsOf: (row) => (row.family === 'liquidity-book' ? [row] : []),
   findPools,
   readStates,
   creationTopics,

@@ -2,7 +2,7 @@
 import { ILiquidityBookState__factory, LiquidityBookLens__factory } from '@sluice/bindings'
 import type { DexRow, Hex } from '@sluice/chains'
 import type { BlockHeader } from '@sluice/rpc'
-import type { Pool, Reads } from '../../family.ts'
+import type { Pool, PoolReads, Reads } from '../../family.ts'
 import { LIQUIDITY_BOOK_LENS, lensRead } from '../../lenses.ts'
 import { decodeBins } from '../../math/bins.ts'
 import { stateReader } from '../common/read-each.ts'
@@ -16,10 +16,15 @@ const MAX_BINS = 100
 /** Estimated gas of a read. Each bin takes a search in the bin tree and two storage loads. */
 const READ_GAS = 200_000 + 2 * MAX_BINS * 16_000
 
-export const readStates = stateReader(
+const readSupportedStates = stateReader(
   (pool) => lensRead(LIQUIDITY_BOOK_LENS, lensInterface.encodeFunctionData('read', [pool.address, MAX_BINS]), READ_GAS),
   decodeState,
 )
+
+/** Reads the states; null for pairs of version 2.0, which have other getters and compute swaps in another way. */
+export function* readStates(row: DexRow, pools: readonly Pool[]): PoolReads<LiquidityBookState> {
+  return row.version === '2.0' ? pools.map(() => null) : yield* readSupportedStates(row, pools)
+}
 
 /** Sets the time of the block, by which volatility and fee decay. All other changes emit logs, so nothing is read. */
 export function* refreshStates(

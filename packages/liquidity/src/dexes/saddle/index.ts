@@ -13,8 +13,9 @@ export const saddle: DexFamily<CurveStableState> = {
   findPools,
   readStates,
   refreshStates: readStates,
-  // The amplification changes with time during a ramp. All other state changes with logs.
-  parameterGas: ({ state }) => (state.ramping ? READ_GAS : 0),
+  // The amplification changes with time during a ramp, and the price of a share with the pool of the share. All other
+  // state changes with logs.
+  parameterGas: ({ state }) => (state.ramping || state.feeOrder === 'share' ? READ_GAS : 0),
   topics,
   applyLog,
 

@@ -46,13 +46,15 @@ test('a step names the tokens by their indices', () => {
   expect(step).toMatchObject({ op: 'curve', variant: 'uint8', pool: POOL, i: 1, j: 0, tokenIn: B, tokenOut: A })
 })
 
-test('only a ramp is refreshed at every block', () => {
+test('only a ramp and the price of a share are refreshed at every block', () => {
   expect(saddle.parameterGas!(before)).toBe(0)
+  expect(saddle.parameterGas!(poolWith({ ...before.state, feeOrder: 'share' }))).toBeGreaterThan(0)
   expect(saddle.parameterGas!(poolWith({ ...before.state, ramping: true }))).toBeGreaterThan(0)
 })
 
 test.each([
   'TokenSwap(address,uint256,uint256,uint128,uint128)',
+  'TokenSwapUnderlying(address,uint256,uint256,uint128,uint128)',
   'AddLiquidity(address,uint256[],uint256[],uint256,uint256)',
   'RemoveLiquidity(address,uint256[],uint256)',
   'RemoveLiquidityOne(address,uint256,uint256,uint256,uint256)',

@@ -6,13 +6,14 @@ import type { TokenPair } from '../../family.ts'
 import { lensOf, lensRead } from '../../lenses.ts'
 import { stateReader } from '../common/read-each.ts'
 import { findRowPool } from '../common/token-row.ts'
-import { decodeStateRead, reproducesQuotes, toState } from '../curve-stable/state.ts'
+import { reproducesQuotes, type StateRead, toState } from '../curve-stable/state.ts'
+import type { CurveStableState } from '../curve-stable/types.ts'
 
 const LENS = lensOf('SaddleLens')
 const lensInterface = SaddleLens__factory.createInterface()
 const poolInterface = ISaddlePool__factory.createInterface()
 const tokensCodec = callCodec<[pool: string], [string[]]>(lensInterface, 'tokens')
-const readCodec = callCodec<[pool: string], [unknown]>(lensInterface, 'read')
+const readCodec = callCodec<[pool: string], [state: StateRead, tradesShare: boolean]>(lensInterface, 'read')
 
 /** Estimated gas to read the tokens. */
 const FIND_GAS = 80_000
@@ -29,20 +30,34 @@ export const findPools = (row: DexRow, pairs: readonly TokenPair[]) =>
   )
 
 /**
- * Reads the states; null for a paused pool, and for a pool with other math, such as one of shares of another pool. The
- * pool's own quotes reveal other math.
+ * Reads the states; null for a paused pool, and for a pool with other math, which the pool's own quotes reveal. If the
+ * last token is a share of another pool, its rate is the price of the share.
  */
 export const readStates = stateReader(
   ({ address }) => lensRead(LENS, readCodec.encode(address), READ_GAS),
   (answer) => {
-    const stateRead = decodeStateRead(answer)
-    const state = { ...toState(stateRead, 'each'), ...(stateRead.ramping && { ramping: true as const }) }
+    const [stateRead, tradesShare] = readCodec.decode(answer)
+    const state: CurveStableState = {
+      ...toState(stateRead, 'each'),
+      ...(stateRead.ramping && { ramping: true as const }),
+      ...(tradesShare && { feeOrder: 'share' as const }),
+    }
+    // The quotes are those of the first two tokens. Of more tokens, they would not include the share.
+    if (tradesShare && state.balances.length > 2) return null
     return reproducesQuotes(state, stateRead) ? state : null
   },
 )
 
 const EVENTS = [
-  ...['TokenSwap', 'AddLiquidity', 'RemoveLiquidity', 'RemoveLiquidityOne', 'RemoveLiquidityImbalance', 'FlashLoan'],
+  ...[
+    'TokenSwap',
+    'TokenSwapUnderlying',
+    'AddLiquidity',
+    'RemoveLiquidity',
+    'RemoveLiquidityOne',
+    'RemoveLiquidityImbalance',
+    'FlashLoan',
+  ],
   ...['NewAdminFee', 'NewSwapFee', 'RampA', 'StopRampA', 'Paused', 'Unpaused'],
 ] as const
 
