@@ -1,7 +1,6 @@
 /** Tests the proofs of pool addresses with pools on Ethereum, and of every field of every operation. */
 
 import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { toAddress } from '@sluice/chains'
 import { type MainnetPool, readState } from '@sluice/devnet'
 import { decodeProgram, ops, type Step } from '@sluice/program'

@@ -73,7 +73,7 @@ test('a pool is found behind 600 worthless ones, empty or with dust', async () =
     expect(ledger.snapshot().pools.has(id)).toBe(false)
     expect(directory.listedPools.has(id)).toBe(true)
   }
-  // Each pool is compared once, whatever is requested.
+  // Each pool is compared once, also if its pair is requested again.
   expect(readIds.filter((id) => id === 'older599').length).toBe(1)
 })
 

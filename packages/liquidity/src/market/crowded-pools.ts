@@ -13,7 +13,7 @@ import { BACKGROUND_TIMEOUT_MS } from './timing.ts'
 export const MAX_COMPARED = 400
 
 /** Followed pools that make room, and the pools that are followed in their place. */
-export type Replacement = { readonly droppedIds: readonly string[]; readonly chosenEntries: readonly PoolEntry[] }
+export type PoolReplacement = { readonly droppedIds: readonly string[]; readonly chosenEntries: readonly PoolEntry[] }
 
 export class CrowdedPools {
   private readonly components: MarketComponents
@@ -30,7 +30,7 @@ export class CrowdedPools {
    *
    * @throws RpcError
    */
-  async choose(refusedEntries: readonly PoolEntry[]): Promise<Replacement> {
+  async choose(refusedEntries: readonly PoolEntry[]): Promise<PoolReplacement> {
     const { rpc, directory, ledger, signal } = this.components
     const newEntries = refusedEntries.filter(
       ({ row, pool: { id } }) => !directory.comparedIds.has(id) && !directory.familyOf(row).sampled,
@@ -90,7 +90,7 @@ export function replaceShallow(
   followedEntries: readonly PoolEntry[],
   otherEntries: readonly PoolEntry[],
   reservesOf: (id: string) => readonly bigint[],
-): Replacement {
+): PoolReplacement {
   const reservesByEntry = new Map(
     [...followedEntries, ...otherEntries].map((entry) => [entry, reservesOf(entry.pool.id).map(Number)]),
   )
