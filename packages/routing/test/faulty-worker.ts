@@ -9,7 +9,7 @@ import type { ToThread } from '../src/thread/messages.ts'
 /** Blocks the thread. */
 const block = (ms: number) => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms)
 
-parentPort!.on('message', (message: ToThread) => {
+function fail(message: ToThread): void {
   if (message.do !== 'find' || !('amountIn' in message.request)) return
   const { amountIn } = message.request
   if (amountIn >= 666n && amountIn <= 668n) parentPort!.postMessage({ prepared: true })
@@ -19,5 +19,14 @@ parentPort!.on('message', (message: ToThread) => {
   if (amountIn === 666n) for (;;);
   if (amountIn === 667n) process.exit(3)
   if (amountIn === 668n) for (const hoard: number[][] = []; ; ) hoard.push(Array.from({ length: 10_000 }, Math.random))
-})
+}
+
+// Replaces the thread's listener, which is attached after the imports. An earlier listener would take the messages that arrive while the
+// thread is imported.
+const on = parentPort!.on.bind(parentPort!)
+parentPort!.on = ((event: 'message', listener: (message: ToThread) => void) =>
+  on(event, (message: ToThread) => {
+    fail(message)
+    listener(message)
+  })) as typeof on
 await import('../src/thread/worker.ts')
