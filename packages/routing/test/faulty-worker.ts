@@ -21,8 +21,8 @@ function fail(message: ToThread): void {
   if (amountIn === 668n) for (const hoard: number[][] = []; ; ) hoard.push(Array.from({ length: 10_000 }, Math.random))
 }
 
-// Replaces the thread's listener, which is attached after the imports. An earlier listener would take the messages that arrive while the
-// thread is imported.
+// Replaces the thread's listener, which is attached after the imports. An earlier listener would take the messages that
+// arrive meanwhile.
 const on = parentPort!.on.bind(parentPort!)
 parentPort!.on = ((event: 'message', listener: (message: ToThread) => void) =>
   on(event, (message: ToThread) => {
