@@ -1,7 +1,8 @@
 /**
  * `npm run bench -- gas account`: explains the gas of scenarios in which a swap costs more than through
  * UniversalRouter. Attributes the gas of each instruction to a cause, from traces of the transactions of `npm run bench
- * -- gas`. Writes the tables of docs/audit/gas.md. Fails if the parts of a transaction do not add up to the gas in its receipt.
+ * -- gas`. Writes the tables of docs/audit/gas.md. Fails if the parts of a transaction do not add up to the gas in its
+ * receipt.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

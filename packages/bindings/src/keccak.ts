@@ -1,6 +1,6 @@
 /**
- * Keccak-256 in WebAssembly. A first quote of a pair hashes about a thousand pool ids and storage slots, and ethers takes
- * more than ten times as long for each.
+ * Keccak-256 in WebAssembly. The search for the pools of a pair hashes up to a hundred pool ids and storage slots, and
+ * ethers takes about ten times as long for each.
  */
 import { createKeccak } from 'hash-wasm'
 

@@ -15,8 +15,11 @@ export function defaultDeadline(blockTimestamp: number, nowMs: number): number {
   return Math.max(blockTimestamp, Math.floor(nowMs / 1_000)) + DEADLINE_SECONDS
 }
 
+/** True if a deadline in Unix seconds is not after the timestamp of a block. */
+export const hasPassed = (deadline: number | bigint, blockTimestamp: number): boolean => deadline <= blockTimestamp
+
 /** @throws QuotingError `DEADLINE_PASSED` if the requested deadline is not after the block's timestamp */
 export function checkDeadline(deadline: number | undefined, blockTimestamp: number): void {
-  if (deadline !== undefined && deadline <= blockTimestamp)
+  if (deadline !== undefined && hasPassed(deadline, blockTimestamp))
     throw new QuotingError('DEADLINE_PASSED', `deadline must be after the current block's timestamp ${blockTimestamp}`)
 }

@@ -4,6 +4,7 @@
  */
 import type { Snapshot } from '@sluice/liquidity'
 import type { BlockHeader } from '@sluice/rpc'
+import { hasPassed } from '../deadline.ts'
 import { QuotingError } from '../errors.ts'
 import type { SwapQuote } from '../quote/finalize.ts'
 import type { QuoteRequest } from '../quote/request.ts'
@@ -190,7 +191,7 @@ export class Watch {
 
 /** True if a transaction in the next block is too late for the requested deadline or that of the permit. */
 function hasExpired({ deadline, permit }: QuoteRequest, { timestamp }: BlockHeader): boolean {
-  return (deadline !== undefined && deadline <= timestamp) || (permit !== undefined && permit.deadline <= timestamp)
+  return [deadline, permit?.deadline].some((end) => end !== undefined && hasPassed(end, timestamp))
 }
 
 function blockOf(update: StreamUpdate): string | number | undefined {

@@ -19,6 +19,8 @@ const REMEASURE_MS = 60_000
  * steps in the minutes after their launch. Until the next measurement, quotes promise too little, or are refused.
  */
 const REMEASURE_CHANGED_MS = 10_000
+/** Unix milliseconds of a measurement, and whether it changed the record. */
+type Measurement = { readonly atMs: number; readonly hasChanged: boolean }
 /**
  * Divisors of a pool's reserve. The quotients are the amounts whose tax is measured: small enough for transfer limits,
  * large enough to compute the tax in whole ppm.
@@ -73,9 +75,7 @@ export class TaxRecords {
   onSaleTested: (token: Address, sellable: boolean | null) => void = () => {}
   /** By token. A pool without a measurement is assumed to be taxed like the pool measured last (`usual`). */
   private readonly taxesByToken = new BoundedMap<Address, TokenTaxes>(MAX_TOKENS)
-  private readonly measuredAtByKey = new BoundedMap<string, number>(MAX_MEASURED)
-  /** Tokens in pools whose last measurement changed the record. */
-  private readonly changedKeys = new BoundedMap<string, true>(MAX_MEASURED)
+  private readonly lastMeasurementByKey = new BoundedMap<string, Measurement>(MAX_MEASURED)
   /**
    * Tokens that cannot be transferred again in the transaction that bought them, such as tokens that allow one transfer
    * per block.
@@ -94,7 +94,7 @@ export class TaxRecords {
   }
 
   get counts(): Readonly<Record<'taxes' | 'measured' | 'stuck', StateCount>> {
-    return { taxes: this.taxesByToken.count, measured: this.measuredAtByKey.count, stuck: this.stuckTokens.count }
+    return { taxes: this.taxesByToken.count, measured: this.lastMeasurementByKey.count, stuck: this.stuckTokens.count }
   }
 
   /** Returns the tax on a transfer between accounts that are not pools, parts per million. */
@@ -122,8 +122,9 @@ export class TaxRecords {
     const now = Date.now()
     // The distance in both directions, because the clock may have been set back since the measurement.
     for (const key of dueTrades.keys()) {
-      const minIntervalMs = this.changedKeys.has(key) ? REMEASURE_CHANGED_MS : REMEASURE_MS
-      if (Math.abs(now - (this.measuredAtByKey.get(key) ?? 0)) <= minIntervalMs) dueTrades.delete(key)
+      const last = this.lastMeasurementByKey.get(key)
+      const minIntervalMs = last?.hasChanged ? REMEASURE_CHANGED_MS : REMEASURE_MS
+      if (last && Math.abs(now - last.atMs) <= minIntervalMs) dueTrades.delete(key)
     }
     const changes = await Promise.all([...dueTrades].map(([key, trade]) => this.measure(key, trade, source)))
     return changes.includes(true)
@@ -134,8 +135,9 @@ export class TaxRecords {
     const key = tokenInPoolKey(token, pool)
     // The clock of the other process may be ahead. Its record must not outlast later measurements.
     const measuredAt = Math.min(measuredMs, Date.now())
-    if (measuredAt <= pastTimeOf(this.measuredAtByKey.get(key))) return
-    this.measuredAtByKey.set(key, measuredAt)
+    const last = this.lastMeasurementByKey.get(key)
+    if (measuredAt <= pastTimeOf(last?.atMs)) return
+    this.lastMeasurementByKey.set(key, { atMs: measuredAt, hasChanged: last?.hasChanged ?? false })
     this.store(token, pool, tax, measuredAt)
   }
 
@@ -180,8 +182,7 @@ export class TaxRecords {
       throw error
     })
     const now = Date.now()
-    this.measuredAtByKey.set(key, now)
-    this.changedKeys.delete(key)
+    this.lastMeasurementByKey.set(key, { atMs: now, hasChanged: false })
     if (!report) return false
     this.onSaleTested(trade.token, report.sellable)
     const tax = taxOf(report, recordedTax)
@@ -191,7 +192,7 @@ export class TaxRecords {
     const hasTaxChanged = (['buyPpm', 'sellPpm', 'transferPpm', 'surchargePpm'] as const).some(
       (name) => tax[name] !== recordedTax[name],
     )
-    if (hasTaxChanged) this.changedKeys.set(key, true)
+    this.lastMeasurementByKey.set(key, { atMs: now, hasChanged: hasTaxChanged })
     return hasStuckChanged || hasTaxChanged
   }
 }

@@ -1,8 +1,6 @@
 /** Computes the storage keys of balances and allowances as contracts do. */
-
 import { keccak256 } from '@sluice/bindings/keccak'
 import type { Address, Hex } from '@sluice/chains'
-import { BoundedMap } from '../bounded-map.ts'
 
 /**
  * Rule by which a mapping derives the storage key of an entry.
@@ -79,19 +77,9 @@ export function balanceWrites(mapping: Mapping, owner: Address, value: bigint): 
 /** Maximum balance in a checkpoint of a `minime` token, and mask of its bits. */
 export const MINIME_MAX = 2n ** 128n - 1n
 
-const wordDigits = (value: bigint) => value.toString(16).padStart(64, '0')
+/** Slots after the last one continue at zero, as on chain. */
+const wordDigits = (slot: bigint) => BigInt.asUintN(256, slot).toString(16).padStart(64, '0')
 const paddedAddress = (address: Address) => address.slice(2).padStart(64, '0')
 const seedDigits = (base: bigint) => base.toString(16).padStart(8, '0')
 
-const MAX_HASHES = 10_000
-/** Keccak hashes by hex input. Later quotes use the same tokens and accounts. */
-const hashes = new BoundedMap<string, Hex>(MAX_HASHES)
-
-function hash(...parts: readonly string[]): Hex {
-  const input = parts.join('')
-  const cached = hashes.get(input)
-  if (cached !== undefined) return cached
-  const result = keccak256(Buffer.from(input, 'hex'))
-  hashes.set(input, result)
-  return result
-}
+const hash = (...digits: readonly string[]): Hex => keccak256(`0x${digits.join('')}`)

@@ -1,5 +1,4 @@
 /** Finds and caches the storage layout of tokens. */
-
 import { keccak256 } from '@sluice/bindings/keccak'
 import type { Address, Hex } from '@sluice/chains'
 import { BoundedMap, type StateCount } from '../bounded-map.ts'

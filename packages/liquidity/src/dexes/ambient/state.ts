@@ -56,7 +56,7 @@ function makePool(row: DexRow, pair: TokenPair): Pool<null> {
  */
 export function poolHash([base, quote]: TokenPair, { poolIdx }: AmbientFixed): Hex {
   const words = [base.slice(2), quote.slice(2), poolIdx.toString(16)].map((word) => word.padStart(64, '0'))
-  return keccak256(Buffer.from(words.join(''), 'hex'))
+  return keccak256(`0x${words.join('')}`)
 }
 
 /** Reads whole pools, because commands of many kinds change a pool, and no log contains the price. */

@@ -1,5 +1,4 @@
 /** Decodes the config word of Ekubo pools of both versions, and computes pool ids. */
-
 import { keccak256 } from '@sluice/bindings/keccak'
 import { type Address, type Hex, toAddress, ZERO_ADDRESS } from '@sluice/chains'
 import type { Pool } from '../../family.ts'
@@ -86,5 +85,5 @@ export const isExtended = ({ extension }: EkuboConfig): boolean => extension !==
 /** Returns the pool id: the hash of both tokens and the config. */
 export function poolId([token0, token1]: readonly [Address, Address], { config }: EkuboKey): Hex {
   const words = [token0, token1, config].map((word) => word.slice(2).padStart(64, '0'))
-  return keccak256(Buffer.from(words.join(''), 'hex'))
+  return keccak256(`0x${words.join('')}`)
 }

@@ -1,5 +1,4 @@
 /** Reads storage slots of the core through its `sload()` function, and decodes the state word of a pool. */
-
 import { keccak256 } from '@sluice/bindings/keccak'
 import type { Address, Hex } from '@sluice/chains'
 import type { Read } from '../../family.ts'
@@ -41,7 +40,7 @@ const V2_STATES = '2'.padStart(64, '0')
 
 /** Returns the slot of a pool's state word: the pool's id in version 3, and an entry of a mapping in version 2. */
 export const stateSlotOf = (poolId: string, version: EkuboVersion): string =>
-  version === 2 ? keccak256(Buffer.from(poolId.slice(2) + V2_STATES, 'hex')) : poolId
+  version === 2 ? keccak256(`0x${poolId.slice(2)}${V2_STATES}`) : poolId
 
 /**
  * Decodes the state word of a pool. It has 96 bits of the packed ratio, 32 bits of the tick, and 128 bits of liquidity,

@@ -1,5 +1,4 @@
 /** Decodes keys of Pancake Infinity pools, and computes pool ids. */
-
 import { keccak256 } from '@sluice/bindings/keccak'
 import { type Address, type Hex, ZERO_ADDRESS } from '@sluice/chains'
 import type { Pool } from '../../family.ts'
@@ -37,5 +36,5 @@ export function poolId(
   const words = [currency0, currency1, hooks, manager, fee, parameters].map((value) =>
     (typeof value === 'number' ? value.toString(16) : value.slice(2)).padStart(64, '0'),
   )
-  return keccak256(Buffer.from(words.join(''), 'hex'))
+  return keccak256(`0x${words.join('')}`)
 }

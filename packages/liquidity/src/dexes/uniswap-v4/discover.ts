@@ -60,7 +60,7 @@ function poolId([currency0, currency1]: readonly [Address, Address], key: Uniswa
   const words = [currency0, currency1, fee, tickSpacing, hooks].map((value) =>
     (typeof value === 'number' ? value.toString(16) : value.slice(2)).padStart(64, '0'),
   )
-  return keccak256(Buffer.from(words.join(''), 'hex'))
+  return keccak256(`0x${words.join('')}`)
 }
 
 export function* findPools(row: DexRow, pairs: readonly TokenPair[]): Reads<readonly Pool<null>[]> {
