@@ -1,4 +1,4 @@
-/** Vite plugin that writes one HTML file per page, with its title, introduction, skeleton, and preloads. */
+/** Vite plugin that writes one HTML file per page, with its title, introduction, placeholder, and preload links. */
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import type { Plugin, Rolldown } from 'vite'
@@ -19,7 +19,7 @@ const sourceByPage: Readonly<Record<PageName, string>> = {
   chains: 'ChainsPage.tsx',
   api: 'ApiPage.tsx',
 }
-/** Paths of the responses that a page needs before its first render. */
+/** Paths that every page requests before its first render. */
 const PRELOADED_PATHS = ['/chains', '/app/local-chain.json']
 
 export function htmlOfPages(): Plugin {
@@ -46,20 +46,21 @@ export function htmlOfPages(): Plugin {
 
 function fillTemplate(html: string, name: PageName, bundle: Bundle): string {
   const { path, name: title, lede } = pages[name]
-  const parts = {
+  const textByMark = {
     '<title>Sluice</title>': `<title>${path === '/' ? 'Sluice' : `${title} · Sluice`}</title>`,
-    '<!--preload-->': preloads(name, bundle).join('\n    '),
+    '<!--preload-->': preloadTagsOf(name, bundle).join('\n    '),
     '<!--description-->': lede,
-    '<!--skeleton-->': skeleton(name),
+    '<!--skeleton-->': renderSkeleton(name),
   }
-  return Object.entries(parts).reduce((text, [mark, part]) => {
+  return Object.entries(textByMark).reduce((text, [mark, part]) => {
     if (!text.includes(mark)) throw new Error(`index.html has no ${mark}`)
     return text.replace(mark, () => part)
   }, html)
 }
 
-function preloads(name: PageName, bundle: Bundle): readonly string[] {
-  const links = PRELOADED_PATHS.map((path) => `<link rel="preload" as="fetch" crossorigin href="${path}" />`)
+/** Returns HTML tags that start the page's requests and the downloads of its code early. */
+function preloadTagsOf(name: PageName, bundle: Bundle): readonly string[] {
+  const requestTags = PRELOADED_PATHS.map((path) => `<link rel="preload" as="fetch" crossorigin href="${path}" />`)
   const source = sourceByPage[name]
   const chunks = Object.values(bundle).filter((file) => file.type === 'chunk')
   const page = chunks.find(({ facadeModuleId }) => facadeModuleId?.endsWith(`/${source}`))
@@ -71,7 +72,7 @@ function preloads(name: PageName, bundle: Bundle): readonly string[] {
     .filter(({ fileName }) => scripts.includes(fileName))
     .flatMap(({ viteMetadata }) => [...(viteMetadata?.importedCss ?? [])])
   return [
-    ...links,
+    ...requestTags,
     ...scripts.map((file) => `<link rel="modulepreload" crossorigin href="/${file}" />`),
     // The first paint needs the styles of the page.
     ...styles.map((file) => `<link rel="stylesheet" crossorigin href="/${file}" />`),
@@ -79,7 +80,7 @@ function preloads(name: PageName, bundle: Bundle): readonly string[] {
 }
 
 /** Returns HTML to show until the scripts run: the header, the introduction, and empty panels. */
-function skeleton(name: PageName): string {
+function renderSkeleton(name: PageName): string {
   const { heading, lede } = pages[name]
   const links = Object.entries(pages).map(([key, { path, name: text }]) => {
     return `<a href="${path}"${key === name ? ' aria-current="page"' : ''}>${text}</a>`

@@ -2,7 +2,7 @@
 import { defineConfig } from 'vite'
 import { htmlOfPages } from './build-pages.ts'
 
-/** Modules of browser wallets, which load when a wallet is connected. */
+/** Modules that only browser wallets need. They load when the user connects a wallet. */
 const BROWSER_WALLETS =
   /node_modules\/(@?wagmi|viem|ox|abitype|@noble|@scure|zustand|eventemitter3|mipd)\/|browser-wallets/
 
@@ -14,7 +14,9 @@ const PREACT = {
   react: 'preact/compat',
 }
 
-/** Build of the web app. All paths except `/` are under `/app/`, so that no path equals that of an endpoint. */
+/**
+ * Build of the web app. All paths except `/` are under `/app/`, so that no path collides with an endpoint of the API.
+ */
 export default defineConfig({
   plugins: [htmlOfPages()],
   resolve: { alias: PREACT },

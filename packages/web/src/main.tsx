@@ -16,12 +16,12 @@ import { ServiceInfoContext } from './ui/service-info.ts'
 import { createWallets, WalletsContext } from './wallet/wallets.ts'
 
 /**
- * Delay until the Explain page is prefetched. It works without the service, so it must be available when the service is
- * down.
+ * Delay until the Explain page is prefetched. The page works without the service, so its code must load before the
+ * service goes down.
  */
 const EXPLAIN_PREFETCH_DELAY_MS = 10_000
 
-// The skeleton of the HTML remains until the page can be rendered in full.
+// The placeholder in the HTML stays visible until the page can be rendered in full.
 const [serviceInfo] = await Promise.all([loadServiceInfo(), openPage()])
 const wallets = createWallets(serviceInfo)
 

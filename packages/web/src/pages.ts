@@ -1,6 +1,13 @@
 /** Titles and introductions of the pages. The build writes them into the HTML, so that they show before scripts run. */
 
-export type PageText = { readonly path: string; readonly name: string; readonly heading: string; readonly lede: string }
+export type PageText = {
+  readonly path: string
+  /** Label of the link in the navigation. */
+  readonly name: string
+  readonly heading: string
+  /** Introduction below the heading. */
+  readonly lede: string
+}
 
 export const pages = {
   swap: {

@@ -16,7 +16,7 @@ import { Row } from '../ui/Row.tsx'
 import { useChain, useServiceInfo } from '../ui/service-info.ts'
 import { useTitle } from '../ui/title.ts'
 
-/** Labels of the states of a chain. */
+/** Label of each state in which the page shows a chain. */
 const statusLabels = {
   following: 'Deployed, synced',
   late: 'Behind',
@@ -26,7 +26,7 @@ const statusLabels = {
 } as const
 type StatusKind = keyof typeof statusLabels
 
-/** Maximum tiles that a narrow screen shows of a group until the user expands the group. */
+/** Maximum number of chains of a group that a narrow screen shows until the user expands the group. */
 const MAX_COLLAPSED_TILES = 12
 
 function statusKindOf({ status }: PageChain, chainStatus: PageChainStatus | undefined): StatusKind {
@@ -105,8 +105,8 @@ type ChainMapProps = {
   readonly onChoose: (chain: number | undefined) => Promise<void>
 }
 
-function ChainMap({ rows, chosenId: committedId, onChoose }: ChainMapProps) {
-  const [chosenId, choose] = useChoice(committedId, onChoose)
+function ChainMap({ rows, chosenId: idInUrl, onChoose }: ChainMapProps) {
+  const [chosenId, choose] = useChoice(idInUrl, onChoose)
   return (
     <section className="panel map" aria-label="Map of chains">
       {statusGroups.map(([name, kinds]) => (
@@ -164,7 +164,7 @@ type TileProps = Pick<ChainRow, 'id' | 'name' | 'statusKind'> & {
   readonly onChoose: (chain: number) => void
 }
 
-/** Shows a chain of the map. Renders again only if this chain changes. */
+/** Shows a chain of the map. Memoized, so that it renders again only if this chain changes. */
 const ChainTile = memo(function ChainTile({ id, name, statusKind, head, isChosen, onChoose }: TileProps) {
   return (
     <button
@@ -244,7 +244,7 @@ function ChainCard({ chainId }: { readonly chainId: number | undefined }) {
 
 const capitalize = (text: string) => text.charAt(0).toUpperCase() + text.slice(1)
 
-/** Shows the age of the newest block, if the chain's block times follow real time. */
+/** Shows the age of the newest block. If block times do not follow real time, shows the reason instead of an age. */
 function LastBlock({ chainStatus }: { readonly chainStatus: PageChainStatus | undefined }) {
   if (chainStatus?.clock === 'resting') return 'idle (no new blocks)'
   if (chainStatus?.clock === 'off') return 'clock differs from ours'

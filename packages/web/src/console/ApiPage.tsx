@@ -27,9 +27,10 @@ import { type ConsoleResponse, sendConsoleCall } from './wire.ts'
 
 export type ApiParams = {
   readonly chain?: number
+  /** Operation id of the open endpoint. */
   readonly ep?: string
   readonly lang?: Language
-  /** Values that the user typed, by field name. */
+  /** Values that the user typed into the form, by field name. */
   readonly set?: Readonly<Record<string, string>>
 }
 
@@ -73,7 +74,7 @@ type EndpointsProps = {
   readonly lang: Language | undefined
 }
 
-/** Lists the endpoints. Renders again only if another endpoint is opened, not on each typed value. */
+/** Lists the endpoints. Memoized, so that a typed value does not render the list again. */
 const Endpoints = memo(function Endpoints({ endpoints, openId, chain, lang }: EndpointsProps) {
   return (
     <nav className="ep" aria-label="Endpoints">
@@ -106,7 +107,7 @@ function Console({ endpoint, params }: { readonly endpoint: ConsoleEndpoint; rea
       replace: true,
     })
   const [typedValues, setTypedValues] = useChoice<TextByField>(
-    params.set ?? NO_TEXTS,
+    params.set ?? NO_VALUES,
     (set) => change({ set }),
     TYPING_PAUSE_MS,
   )
@@ -118,12 +119,12 @@ function Console({ endpoint, params }: { readonly endpoint: ConsoleEndpoint; rea
     chain_id: typedValues.chain_id ?? String(chain.id),
   }
   const call = callOf(endpoint, values)
-  const [request, setRequest] = useState<RequestState>({ state: 'none' })
+  const [request, setRequest] = useState<RequestState>({ state: 'idle' })
   const sendRequest = async () => {
-    setRequest((before) => ({ ...before, state: 'asking' }))
+    setRequest((before) => ({ ...before, state: 'sending' }))
     await nextPaint()
     try {
-      setRequest({ state: 'none', answer: await sendConsoleCall(call) })
+      setRequest({ state: 'idle', response: await sendConsoleCall(call) })
     } catch (error) {
       setRequest({ state: 'failed', error })
     }
@@ -139,8 +140,8 @@ function Console({ endpoint, params }: { readonly endpoint: ConsoleEndpoint; rea
         <p className="note about">
           <Prose text={`${endpoint.summary}.`} />
         </p>
-        {/* Shows one paragraph per sentence. Each is smaller than the introduction, so the introduction stays the
-            largest contentful paint. */}
+        {/* Shows each sentence as a paragraph of its own. Each paragraph is smaller than the introduction of the page.
+            So the introduction stays the largest contentful paint. */}
         {sentencesOf(endpoint.description).map((sentence) => (
           <p className="note about" key={sentence}>
             <Prose text={sentence} />
@@ -151,7 +152,7 @@ function Console({ endpoint, params }: { readonly endpoint: ConsoleEndpoint; rea
             endpoint,
             values,
             typedValues,
-            busy: request.state === 'asking',
+            busy: request.state === 'sending',
             isPending,
             onType: setTypedValues,
             onSend: () => void sendRequest(),
@@ -173,13 +174,15 @@ function Console({ endpoint, params }: { readonly endpoint: ConsoleEndpoint; rea
 }
 
 type RequestState = {
-  readonly state: 'none' | 'asking' | 'failed'
-  readonly answer?: ConsoleResponse
+  readonly state: 'idle' | 'sending' | 'failed'
+  /** Latest response, which stays visible while the next request is sent. */
+  readonly response?: ConsoleResponse
   readonly error?: unknown
 }
 
 type TextByField = Readonly<Record<string, string>>
-const NO_TEXTS: TextByField = {}
+/** One object for all renders, so that an empty form does not look changed. */
+const NO_VALUES: TextByField = {}
 
 type FormProps = {
   readonly endpoint: ConsoleEndpoint
@@ -187,6 +190,7 @@ type FormProps = {
   /** Values that the user typed, by field name. */
   readonly typedValues: TextByField
   readonly busy: boolean
+  /** True while default values are loading. */
   readonly isPending: boolean
   readonly onType: (set: TextByField) => void
   readonly onSend: () => void
@@ -195,13 +199,14 @@ type FormProps = {
 function Form({ endpoint, values, typedValues, busy, isPending, onType, onSend }: FormProps) {
   const neededFields = endpoint.fields.filter(isNeeded)
   const optionalFields = endpoint.fields.filter((field) => !isNeeded(field))
+  // With the ref, `change` stays the same function, so that memoized rows do not render again.
   const typedValuesRef = useRef(typedValues)
   typedValuesRef.current = typedValues
   const change = useCallback(
     (name: string, text: string) => onType({ ...typedValuesRef.current, [name]: text }),
     [onType],
   )
-  const row = (field: ParameterField) => (
+  const renderRow = (field: ParameterField) => (
     <FieldRow key={field.name} field={field} value={values[field.name] ?? ''} onChange={change} />
   )
   return (
@@ -212,13 +217,13 @@ function Form({ endpoint, values, typedValues, busy, isPending, onType, onSend }
         onSend()
       }}
     >
-      {neededFields.map(row)}
+      {neededFields.map(renderRow)}
       {optionalFields.length > 0 && (
         <details open={optionalFields.some(({ name }) => typedValues[name])}>
           <summary>
             {optionalFields.length === 1 ? '1 optional parameter' : `${optionalFields.length} optional parameters`}
           </summary>
-          {optionalFields.map(row)}
+          {optionalFields.map(renderRow)}
         </details>
       )}
       <button type="submit" className="btn btn--go" disabled={busy || isPending}>
@@ -263,14 +268,14 @@ function Code({ endpoint, call, values, language, request, onLanguage }: CodePro
             Copy
           </Copy>
         </div>
-        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: keyboard users must be able to scroll this. */}
+        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: keyboard users must be able to scroll the sample. */}
         <pre tabIndex={0}>{sample}</pre>
       </section>
-      <section className="panel" aria-label="Response" aria-live="polite" aria-busy={request.state === 'asking'}>
-        {request.answer ? (
-          <ResponseView answer={request.answer} />
+      <section className="panel" aria-label="Response" aria-live="polite" aria-busy={request.state === 'sending'}>
+        {request.response ? (
+          <ResponseView response={request.response} />
         ) : (
-          <p className="res-h note">{request.state === 'asking' ? 'Sending…' : 'Response'}</p>
+          <p className="res-h note">{request.state === 'sending' ? 'Sending…' : 'Response'}</p>
         )}
         {request.state === 'failed' && <Failure error={request.error} />}
       </section>

@@ -9,7 +9,10 @@ type FieldRowProps = {
   readonly onChange: (name: string, text: string) => void
 }
 
-/** Shows a parameter with its input field and description. Renders again only if this parameter changes. */
+/**
+ * Shows a parameter with its input field and description. Memoized, so that it renders again only if this
+ * parameter changes.
+ */
 export const FieldRow = memo(function FieldRow({ field, value, onChange }: FieldRowProps) {
   const { name, required, description, hint, isJson } = field
   const sharedProps = {
@@ -39,7 +42,7 @@ export const FieldRow = memo(function FieldRow({ field, value, onChange }: Field
   )
 })
 
-/** Renders text in backticks as code. */
+/** Shows a text, with the parts between backticks as code. */
 export function Prose({ text }: { readonly text: string }) {
   return text.split('`').map((part, k): ReactNode => {
     // biome-ignore lint/suspicious/noArrayIndexKey: parts of a text have no key other than their index.

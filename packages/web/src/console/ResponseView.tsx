@@ -3,22 +3,22 @@ import { Fragment, type ReactNode } from 'react'
 import { Copy } from '../ui/Copy.tsx'
 import type { ConsoleResponse } from './wire.ts'
 
-/** Maximum length of a string in the response that is shown in full. The copy button copies the whole response. */
+/** Length up to which a string in the response is shown in full. The copy button copies the response without cuts. */
 const MAX_SHOWN_CHARS = 90
 /** Number of characters shown of a longer string. */
-const CUT_CHARS = 66
+const TRUNCATED_CHARS = 66
 
 /** Shows the status, the duration, and the body of a response. */
 export function ResponseView({
-  answer: { status, durationMs, body, isComplete, retryAfter },
+  response: { status, durationMs, body, isComplete, retryAfter },
 }: {
-  readonly answer: ConsoleResponse
+  readonly response: ConsoleResponse
 }) {
   const json = isComplete ? parseJson(body) : undefined
-  const code = (json as { code?: unknown } | undefined)?.code
+  const errorCode = (json as { code?: unknown } | undefined)?.code
   const dotClass = status < 400 ? '' : status < 500 ? 'pip--warn' : 'pip--bad'
   const statusText = [
-    typeof code === 'string' ? code : status < 400 ? 'OK' : '',
+    typeof errorCode === 'string' ? errorCode : status < 400 ? 'OK' : '',
     `${durationMs} ms`,
     retryAfter && `try again in ${retryAfter} s`,
   ]
@@ -31,7 +31,7 @@ export function ResponseView({
         <span className="unit">{statusText.filter(Boolean).join(' · ')}</span>
         <Copy text={body}>Copy</Copy>
       </div>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: keyboard users must be able to scroll this. */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: keyboard users must be able to scroll the body. */}
       <pre className="res" tabIndex={0}>
         {text.split(/("[^"\n]+"):/).map((part, k): ReactNode => {
           const isKey = k % 2 === 1
@@ -54,7 +54,7 @@ export function ResponseView({
 }
 
 const cutLongText = (value: unknown): unknown =>
-  typeof value === 'string' && value.length > MAX_SHOWN_CHARS ? `${value.slice(0, CUT_CHARS)}…` : value
+  typeof value === 'string' && value.length > MAX_SHOWN_CHARS ? `${value.slice(0, TRUNCATED_CHARS)}…` : value
 
 function parseJson(text: string): unknown {
   try {

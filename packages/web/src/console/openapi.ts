@@ -45,7 +45,7 @@ export type ParameterField = {
   readonly isList?: boolean
 }
 
-/** Returns true for required parameters and for `amount`, which is optional only because `amountOut` can replace it. */
+/** Returns true for required parameters, and for `amount`, which a request may omit only if it has `amountOut`. */
 export const isNeeded = ({ name, required }: Pick<ParameterField, 'name' | 'required'>): boolean =>
   required || name === 'amount'
 
@@ -60,8 +60,8 @@ export type ConsoleEndpoint = {
 }
 
 export function endpointsOf({ paths }: OpenApi): readonly ConsoleEndpoint[] {
-  return Object.entries(paths).flatMap(([path, item]) =>
-    Object.entries(item).flatMap(([method, operation]) => {
+  return Object.entries(paths).flatMap(([path, operationByMethod]) =>
+    Object.entries(operationByMethod).flatMap(([method, operation]) => {
       if (method !== 'get' && method !== 'post') return []
       const { operationId: id, summary = '', description = '', responses = {} } = operation
       const isStream = Object.keys(responses['200']?.content ?? {}).includes('text/event-stream')
@@ -101,6 +101,7 @@ const textOf = (value: unknown): string => (value === undefined ? '' : String(va
 /** An HTTP request built from the form fields. */
 export type ConsoleCall = { readonly method: 'get' | 'post'; readonly path: string; readonly body?: string }
 
+/** Builds the request of an endpoint from the values of its fields. Omits empty fields. */
 export function callOf(
   { method, path, fields }: ConsoleEndpoint,
   values: Readonly<Record<string, string>>,

@@ -1,4 +1,4 @@
-/** Default values of the console's fields, valid on the chosen chain. */
+/** Hook for the default values of the console's fields, with tokens of the chosen chain. */
 import { useQuery } from '@tanstack/react-query'
 import { sluice } from '../service/client.ts'
 import { useTokens } from '../service/tokens.ts'
@@ -8,11 +8,13 @@ import { type ConsoleEndpoint, isNeeded } from './openapi.ts'
 
 type DefaultFields = {
   readonly defaults: Readonly<Record<string, string>>
-  /** True while default values are loading, so that a request would lack them. */
+  /** True while default values are loading. A request that is sent now would lack them. */
   readonly isPending: boolean
 }
 
-/** Returns default values: the chain's default pair, one whole token, and the wallet's address or a burn address. */
+/**
+ * Returns the chain's default pair, one whole input token as the amount, and the wallet's address or a burn address.
+ */
 export function useDefaultFields(chainId: number, endpoint: ConsoleEndpoint): DefaultFields {
   const { data: tokens, isPending, failureCount } = useTokens(chainId)
   const wallet = useWallet()

@@ -1,5 +1,5 @@
 /**
- * Sends a request of the console without the SDK, which would parse the body, and returns the status and the raw body.
+ * Sends requests of the API console. Does not use the SDK, which would parse the body: the console shows it as sent.
  */
 import type { ConsoleCall } from './openapi.ts'
 
@@ -9,6 +9,7 @@ export type ConsoleResponse = {
   readonly body: string
   /** False for an event stream, because only its beginning is read. */
   readonly isComplete: boolean
+  /** Value of the `Retry-After` header, in seconds. */
   readonly retryAfter: string | null
 }
 

@@ -1,4 +1,4 @@
-/** Fills the form of a page with an example swap. The service quotes the swap at the click. */
+/** Hook that fills the form of a page with an example swap, which the service quotes when the user clicks. */
 import type { Route } from '@sluice/client'
 import { useState } from 'react'
 import { sluice } from '../service/client.ts'
@@ -6,12 +6,12 @@ import { isNative, type PageToken, useTokens } from '../service/tokens.ts'
 import { nextPaint } from '../ui/after-paint.ts'
 import { useWallet } from '../wallet/use-wallet.ts'
 
-/** Sender if no wallet is connected. A simulation needs no account with funds. */
+/** Sender if no wallet is connected. The service only simulates the swap, so the sender needs no funds. */
 const DEFAULT_SENDER = '0x000000000000000000000000000000000000dEaD'
 
 type State = { readonly busy: boolean; readonly error: unknown }
 
-/** @param onRoute - receives the route and the input amount */
+/** @param onRoute - receives the route, and its input amount in base units */
 export function useExampleSwap(chainId: number, onRoute: (route: Route, amount: string) => Promise<void> | void) {
   const { data: tokens } = useTokens(chainId)
   const wallet = useWallet()
@@ -38,7 +38,7 @@ export function useExampleSwap(chainId: number, onRoute: (route: Route, amount: 
   }
 }
 
-/** Returns the two deepest tokens, except for the native token and copies of other tokens. */
+/** Returns the two tokens with the most liquidity, except for the native token and copies of other tokens. */
 function deepestPair(tokens: readonly PageToken[]): { readonly src: PageToken; readonly dst: PageToken } | undefined {
   const [src, dst] = tokens.filter(({ address, tags }) => !isNative(address) && !tags?.includes('copy'))
   return src && dst && { src, dst }

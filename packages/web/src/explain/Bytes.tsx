@@ -10,12 +10,14 @@ type Props = {
   readonly pieces: readonly CalldataPiece[]
   readonly steps: readonly DecodedStep[]
   readonly facts: readonly ExplainFact[]
-  /** Key of the highlight: a calldata field, or `step` and the index of a step; null for none. */
+  /** Highlighted part: the name of a calldata field, or `step` and the index of a step, such as `step 0`. */
   readonly highlightedKey: string | null
   readonly onHighlight: (key: string | null) => void
 }
 
-/** Shows the calldata. Underlines the bytes of a field or a step, and highlights them together with its row. */
+/**
+ * Shows the calldata. Underlines the bytes of a field or a step, and highlights them with the row that explains them.
+ */
 export function Bytes({ pieces, steps, facts, highlightedKey, onHighlight }: Props) {
   const differingFields = new Set(
     facts.filter(({ certainty }) => certainty === 'differs').map(({ calldataField }) => calldataField),

@@ -1,4 +1,4 @@
-/** The Explain page: decodes a pasted swap and checks its terms. */
+/** The Explain page: decodes a pasted call of the Guard, Sluice's swap contract, and checks the terms of the swap. */
 import '../styles/explain.css'
 import { contractsOf, type SwapContracts } from '@sluice/client'
 import { useNavigate, useRouterState } from '@tanstack/react-router'
@@ -36,7 +36,7 @@ export function ExplainPage() {
   const tx = pastedInput.kind === 'transaction' ? pastedInput.tx : sentTransaction?.tx
   const block = sentTransaction?.block
   const subject = useMemo(() => tx && { tx, block }, [tx, block])
-  // The form shows the transaction at once. Decoding and checking it take longer, so they follow after the paint.
+  // The form shows the transaction at once. It is decoded and checked after the paint, because both take longer.
   const paintedSubject = useAfterPaint(subject)
   const openTransaction = (text: string) => {
     const next = readPasted(text)
@@ -180,17 +180,17 @@ function Explained({ chainId, chainName, tx, block }: ExplainedProps) {
   return <ExplainedSwap {...{ chainId, chainName, tx, block, contracts, transaction: result }} />
 }
 
-const callBySelector: Readonly<Record<string, string>> = {
+const erc20CallBySelector: Readonly<Record<string, string>> = {
   '0xa9059cbb': 'transfer(address,uint256) of ERC-20 tokens',
   '0x095ea7b3': 'approve(address,uint256) of ERC-20 tokens',
   '0x23b872dd': 'transferFrom(address,address,uint256) of ERC-20 tokens',
 }
 
-/** Shows calldata that is not a complete swap of the Guard. */
+/** Explains calldata that is not a complete call of a swap function of the Guard. */
 function NotASwap({ data, error }: { readonly data: string; readonly error: Error }) {
   const selector = data.slice(0, 10).toLowerCase()
   const isSwapCall = Object.hasOwn(callShapeBySelector, selector)
-  const name = Object.hasOwn(callBySelector, selector) ? callBySelector[selector] : undefined
+  const name = Object.hasOwn(erc20CallBySelector, selector) ? erc20CallBySelector[selector] : undefined
   return (
     <div className="verdict verdict--bad" role="alert">
       <Icon name="bad" />
@@ -217,7 +217,7 @@ type ExplainedSwapProps = ExplainedProps & {
   readonly transaction: ExplainedTransaction
 }
 
-/** Number of parts that are painted one after another: the verdict, the facts, and the details. */
+/** Number of parts that are painted one after another: the verdict, the facts, and the bytes with the steps. */
 const PART_COUNT = 3
 
 function ExplainedSwap({ chainId, chainName, tx, block, contracts, transaction }: ExplainedSwapProps) {
@@ -228,9 +228,9 @@ function ExplainedSwap({ chainId, chainName, tx, block, contracts, transaction }
   const { tokenOf } = useTokenNames(chainId, [tokenIn, tokenOut, ...steps.map((step) => step.tokenIn)])
   const { input, output, isPending } = useTokenValues({ chainId, tokenIn, tokenOut, contracts, block }, tokenOf)
   const signer = tx.from ?? wallet?.address
-  // Computes many hashes, so it runs once per transaction, not when prices arrive or at each hover.
+  // Computes many hashes, so the result is kept until the transaction changes.
   const unknownPools = useMemo(() => unknownPoolsOf(explanation, contracts), [explanation, contracts])
-  // Each render creates new value objects, so the dependency is their text.
+  // `input` and `output` are new objects in each render, so the memo below depends on their JSON text.
   const valueKey = JSON.stringify([input, output])
   const terms = useMemo(() => {
     const [input, output] = JSON.parse(valueKey) as [TokenValue, TokenValue]

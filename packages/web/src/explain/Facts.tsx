@@ -15,14 +15,14 @@ type Props = {
 }
 
 /** Icon and CSS class of each certainty. */
-const marks: Readonly<Record<Certainty, readonly [icon: IconName, cssClass: string]>> = {
+const markByCertainty: Readonly<Record<Certainty, readonly [icon: IconName, cssClass: string]>> = {
   proven: ['good', 'mark--proven'],
   claimed: ['claimed', 'mark--claimed'],
   differs: ['bad', 'mark--off'],
 }
 
 function Mark({ certainty }: { readonly certainty: Certainty }) {
-  const [icon, cssClass] = marks[certainty]
+  const [icon, cssClass] = markByCertainty[certainty]
   return (
     <span className={`mark ${cssClass}`}>
       <Icon name={icon} />
@@ -31,7 +31,7 @@ function Mark({ certainty }: { readonly certainty: Certainty }) {
   )
 }
 
-/** Lists facts with their evidence. Marks each fact as proven, claimed, or different from the deployment. */
+/** Lists facts with their evidence: proven, claimed, or different from the contracts deployed on the chain. */
 export function Facts({ facts, unusualTerms, tokenOf, highlightedKey, onHighlight }: Props) {
   return (
     <section className="panel" aria-labelledby="facts">

@@ -18,10 +18,13 @@ type Props = {
 /** Horizontal position of each party, as a fraction of the width. */
 const PARTY_POSITIONS = { you: 0.08, guard: 0.36, executor: 0.64, pool: 0.92 } as const
 type Party = keyof typeof PARTY_POSITIONS
-/** Height of a lane's drawing. */
+/** Height of the drawing in a lane. A lane is the row of one step. */
 const LANE_HEIGHT_PX = 44
 
-/** Shows each instruction as arrows between the parties, in order. The Guard's own transfers come first and last. */
+/**
+ * Shows each step of the Executor as token transfers (arrows) between the parties. The first and the last lane show the
+ * transfers of the Guard.
+ */
 export function Steps({ explanation, tokenOf, highlightedKey, onHighlight }: Props) {
   const { steps, mode, amountIn, minOutput, tokenIn, tokenOut } = explanation
   const lanesRef = useRef<HTMLDivElement>(null)
@@ -63,7 +66,7 @@ export function Steps({ explanation, tokenOf, highlightedKey, onHighlight }: Pro
           </Lane>
           {steps.map((step, index) => (
             <StepLane
-              // biome-ignore lint/suspicious/noArrayIndexKey: an instruction has no key other than its index.
+              // biome-ignore lint/suspicious/noArrayIndexKey: a step has no key other than its index.
               key={index}
               {...{ step, index, width, mode, tokenOf, highlightedKey, onHighlight }}
             />
@@ -103,7 +106,7 @@ function StepLane({ step, index, width, mode, tokenOf, highlightedKey, onHighlig
       moves={moves}
       family={step.op}
       isHighlighted={highlightedKey === key}
-      onHighlight={(on) => onHighlight(on ? key : null)}
+      onHighlight={(isOn) => onHighlight(isOn ? key : null)}
     >
       <b>
         <FamilyMark family={step.op} />
@@ -127,12 +130,12 @@ type LaneProps = {
   readonly moves: readonly Move[]
   readonly family?: string
   readonly isHighlighted?: boolean
-  readonly onHighlight?: (on: boolean) => void
+  readonly onHighlight?: (isOn: boolean) => void
   readonly children: ReactNode
 }
 
 function Lane({ number, width, moves, family, isHighlighted = false, onHighlight, children }: LaneProps) {
-  const x = (party: Party) => Math.round(PARTY_POSITIONS[party] * width) + 0.5
+  const xOf = (party: Party) => Math.round(PARTY_POSITIONS[party] * width) + 0.5
   return (
     <li
       className={`lane ${isHighlighted ? 'hot' : ''} ${family ? `f-${groupOf(family)}` : ''}`}
@@ -148,15 +151,15 @@ function Lane({ number, width, moves, family, isHighlighted = false, onHighlight
       <div className="lane__t">{children}</div>
       <svg viewBox={`0 0 ${width} ${LANE_HEIGHT_PX}`} preserveAspectRatio="none" aria-hidden="true">
         {(Object.keys(PARTY_POSITIONS) as Party[]).map((party) => (
-          <path key={party} className="rail" d={`M${x(party)} 0V${LANE_HEIGHT_PX}`} />
+          <path key={party} className="rail" d={`M${xOf(party)} 0V${LANE_HEIGHT_PX}`} />
         ))}
         {moves.map(([from, to, y, color]) => {
           // The two lines of the arrowhead extend backward from the tip.
-          const backSign = x(to) > x(from) ? -1 : 1
-          const tip = x(to)
+          const backSign = xOf(to) > xOf(from) ? -1 : 1
+          const tip = xOf(to)
           return (
             <g key={y} className={`move move--${color}`}>
-              <path d={`M${x(from)} ${y}H${tip}`} />
+              <path d={`M${xOf(from)} ${y}H${tip}`} />
               <path d={`M${tip + backSign * 6} ${y - 4}L${tip} ${y}L${tip + backSign * 6} ${y + 4}`} />
             </g>
           )

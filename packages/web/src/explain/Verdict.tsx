@@ -25,8 +25,9 @@ type Props = {
 type Kind = 'good' | 'warn' | 'bad' | 'info'
 
 /**
- * Shows the verdict on a swap, and the missing facts. The verdict is that the contracts differ from the deployment
- * (`bad`), that terms are unusual (`warn`), that facts are missing (`info`), or that the terms are safe (`good`).
+ * Shows the verdict on a swap, and the facts that could not be checked. The verdict is the first that applies: the
+ * contracts are not those deployed on the chain (`bad`), terms are unusual (`warn`), facts are missing (`info`), or the
+ * terms are safe (`good`).
  */
 export function Verdict(props: Props) {
   const { terms, deploymentDifferences, isPending, link } = props

@@ -1,9 +1,12 @@
-/** Finds the byte ranges of fields and steps in calldata, from the encodings of Guard calls and programs. */
+/**
+ * Finds the bytes of each field and of each step in the calldata of a swap. Sluice's Guard contract receives the call.
+ * The call contains a program for the Executor contract, and a step is one instruction of the program.
+ */
 
 import type { Explanation } from '@sluice/client'
 import { encodeProgram } from '@sluice/program'
 
-/** Selector (`call`) and fields of a Guard call. */
+/** Parts of a Guard call: the function selector (`call`) and the arguments. */
 export type CalldataField =
   | 'call'
   | 'amountIn'
@@ -21,7 +24,7 @@ export type ByteRange = readonly [from: number, to: number]
 
 type CallShape = {
   readonly name: string
-  /** Number of words before the order: the input amount, and in direct mode the recipient. */
+  /** Number of 32-byte words before the order (`ORDER_WORDS`): the input amount, and in direct mode the recipient. */
   readonly wordsBeforeOrder: number
   /** Number of words of the payout: recipient, fee, fee recipient, and wrapper. */
   readonly payoutWords: 0 | 4
@@ -59,13 +62,13 @@ export function rangesOf(data: string, { steps }: Pick<Explanation, 'steps'>): C
   const shape = callShapeBySelector[data.slice(0, 10).toLowerCase()]
   if (!shape) return { fields: {}, steps: [] }
   const { wordsBeforeOrder, payoutWords, hasPermit } = shape
-  const uintRange = (word: number): ByteRange => [
-    SELECTOR_BYTES + word * WORD_BYTES,
-    SELECTOR_BYTES + (word + 1) * WORD_BYTES,
+  const uintRange = (wordIndex: number): ByteRange => [
+    SELECTOR_BYTES + wordIndex * WORD_BYTES,
+    SELECTOR_BYTES + (wordIndex + 1) * WORD_BYTES,
   ]
-  const addressRange = (word: number): ByteRange => [
-    SELECTOR_BYTES + (word + 1) * WORD_BYTES - ADDRESS_BYTES,
-    SELECTOR_BYTES + (word + 1) * WORD_BYTES,
+  const addressRange = (wordIndex: number): ByteRange => [
+    SELECTOR_BYTES + (wordIndex + 1) * WORD_BYTES - ADDRESS_BYTES,
+    SELECTOR_BYTES + (wordIndex + 1) * WORD_BYTES,
   ]
   // Words after the order: the offset of the permit (if any), the payout, and the offset of the program.
   const payoutIndex = wordsBeforeOrder + ORDER_WORDS + (hasPermit ? 1 : 0)
@@ -95,7 +98,7 @@ export function rangesOf(data: string, { steps }: Pick<Explanation, 'steps'>): C
       }),
       ...(payoutWords > 0 && { wrapper: addressRange(payoutIndex + 3) }),
     },
-    // `explain` accepts only canonical encodings, so re-encoding a step gives its length.
+    // `explain` accepts only canonical encodings, so a step has the length of its new encoding.
     steps: steps.map((step): ByteRange => {
       const from = offset
       offset += (encodeProgram([step]).length - 2) / 2

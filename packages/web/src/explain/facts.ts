@@ -1,12 +1,14 @@
-/** Derives facts from a pasted transaction. Each fact is proven, claimed, or different from the deployment. */
+/**
+ * Derives facts from a pasted swap transaction, by its calldata and by Sluice's contracts on the chain (deployment).
+ */
 import { type Explanation, explain, type SwapContracts, singletonsFor } from '@sluice/client'
 import { keeperOf, opOf, singletonOf } from '@sluice/program'
 import { type CalldataField, callShapeBySelector } from './bytes.ts'
 import type { PastedTx } from './input.ts'
 
 /**
- * Evidence of a fact. `proven`: the calldata states it, or it equals the deployment. `claimed`: only the sender states
- * it. `differs`: it contradicts the deployment.
+ * Evidence of a fact. `proven`: the calldata states it, or it names a contract of the deployment. `claimed`: only the
+ * sender states it. `differs`: it names a contract that is not of the deployment.
  */
 export type Certainty = 'proven' | 'claimed' | 'differs'
 
@@ -58,6 +60,7 @@ export function explainTransaction(
   })
   const { name, payoutWords, wordsBeforeOrder } = callShapeBySelector[tx.data.slice(0, 10).toLowerCase()]!
   const deploymentDifferences: string[] = []
+  // Adds `difference` to the list if the address is not one of the expected addresses.
   const compareWithDeployment = (
     expected: readonly string[] | undefined,
     address: string,
@@ -239,7 +242,7 @@ type OtherContract = {
   readonly note: string
 }
 
-/** Returns the contracts other than Guard and Executor that receive value. */
+/** Returns the contracts, other than Guard and Executor, that hold or receive tokens during the swap. */
 function otherContracts(
   { wrapper, steps }: Explanation,
   contracts: SwapContracts | undefined,
@@ -261,7 +264,7 @@ function otherContracts(
     if (singletonRole && singleton)
       add({ name: capitalize(singletonRole), address: singleton, expected, note: `Holds the pools of ${title}.` })
     const keeper = keeperOf(step)
-    // These contracts are claims, because each pool has its own and no list contains them.
+    // Each pool has a keeper of its own and no list contains the keepers, so this fact is only claimed.
     if (keeperRole && keeper)
       add({
         name: capitalize(keeperRole),

@@ -1,4 +1,4 @@
-/** Descriptions of the Executor's instructions. */
+/** Describes steps. A step is one instruction of the program that the Executor contract runs. */
 import type { Explanation } from '@sluice/client'
 import { opOf, SHARE_DENOMINATOR, singletonOf, tradesOf } from '@sluice/program'
 
@@ -47,6 +47,6 @@ export function partiesOf({ input, output }: DecodedStep, mode: Explanation['mod
 
 /** Returns the pool's address, or the address of the singleton that holds the pool. */
 export function poolOrSingletonOf(step: DecodedStep): string {
-  // `tradesOf` hashes only pool keys of singletons. It runs only without a singleton, so any hash function is valid.
+  // `tradesOf` hashes only the keys of pools in a singleton. This step has none, so the hash function is never called.
   return singletonOf(step) ?? tradesOf(step, () => '0x')[0]!.pool
 }

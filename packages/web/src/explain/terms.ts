@@ -5,15 +5,15 @@ import { isZeroAddress } from '../format/hex.ts'
 import { hundredthsText, shorten, utcTextOrUndefined } from '../format/number.ts'
 import type { PastedTx } from './input.ts'
 
-/** Maximum percent by which a usual minimum is below the value of the input: slippage, price impact, and fee. */
+/** Percent of the input's value that a usual minimum output may lack, for slippage, price impact, and fee together. */
 const MAX_SHORTFALL_PERCENT = 5
 /** Maximum fee that counts as usual: 1 %. */
 const MAX_FEE_PPM = 10_000n
 /** Maximum time until the deadline that counts as usual: a day. */
 const MAX_VALID_SECONDS = 86_400n
-/** Maximum base units of a minimum output that protects nothing at any price of the token. */
+/** Minimum outputs up to this number of base units are worth almost nothing, so they do not protect the signer. */
 const MAX_DUST_UNITS = 1_000n
-/** Maximum unknown pools that are named. */
+/** Maximum number of unknown pools that a text names. */
 const MAX_SHOWN_POOLS = 3
 
 export type UnusualTerm = {
@@ -29,8 +29,9 @@ export type TransactionTerms = {
   readonly unusualTerms: readonly UnusualTerm[]
   /** Descriptions of facts that the check needs but that are missing. */
   readonly missingFacts: readonly string[]
-  /** USD value of the input and of the minimum output; undefined without a price. */
+  /** USD value of the input; undefined without a price. */
   readonly takesUsd: number | undefined
+  /** USD value of the minimum output; undefined without a price. */
   readonly paysUsd: number | undefined
   /** Percent by which the minimum lies below the input's value; undefined without prices. */
   readonly shortfallPercent: number | undefined
@@ -53,11 +54,13 @@ export type TermsInput = {
   readonly isMined: boolean
   /** Unix seconds. */
   readonly now: number
+  /** Price and decimals of the input token. */
   readonly input: TokenValue
+  /** Price and decimals of the output token. */
   readonly output: TokenValue
 }
 
-/** Returns `TransactionTerms.unknownPools`. Computes many hashes. */
+/** Returns the value of `TransactionTerms.unknownPools`. Slow, because it hashes the address of each pool. */
 export function unknownPoolsOf(
   explanation: Explanation,
   contracts: SwapContracts | undefined,

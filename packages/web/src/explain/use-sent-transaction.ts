@@ -1,4 +1,6 @@
-/** Loads a transaction by hash from the wallet's or the local chain's node, because the service stores no transactions. */
+/**
+ * Loads a transaction by hash from the wallet's or the local chain's node, because the service stores no transactions.
+ */
 import { useQuery } from '@tanstack/react-query'
 import { useServiceInfo } from '../ui/service-info.ts'
 import { nodeProvider } from '../wallet/local-account.ts'
@@ -12,7 +14,9 @@ export type SentTransactionState =
       readonly outcome: 'landed' | 'reverted' | 'waiting'
       readonly block: number | undefined
     }
-  /** `no-node`: no node is available. `absent`: the node does not know the hash. `empty`: the transaction has no calldata. */
+  /**
+   * `no-node`: the page has no node to ask. `absent`: the node does not know the hash. `empty`: there is no calldata.
+   */
   | { readonly kind: 'no-node' | 'absent' | 'empty' }
 
 type NodeTransaction = {
@@ -31,8 +35,8 @@ export function useSentTransaction(chainId: number, hash: string | undefined) {
     enabled: hash !== undefined,
     retry: false,
     queryFn: async () => {
-      const ownProvider = wallet?.chainId === chainId ? (await wallet.open()).provider : undefined
-      const provider = chainId === local?.chainId ? nodeProvider(local.rpcUrl) : ownProvider
+      const walletProvider = wallet?.chainId === chainId ? (await wallet.open()).provider : undefined
+      const provider = chainId === local?.chainId ? nodeProvider(local.rpcUrl) : walletProvider
       if (!provider) return { kind: 'no-node' }
       const requestNode = (method: string) => provider.request({ method, params: [hash] })
       const answers = await Promise.all([

@@ -5,11 +5,11 @@ import { sluice } from '../service/client.ts'
 import { isNative, type PageToken, type TokenOf } from '../service/tokens.ts'
 import type { TokenValue } from './terms.ts'
 
-/** Delay until prices that a response omits are requested again. */
+/** Delay until prices that a response left out (null) are requested again. */
 const MISSING_PRICES_RETRY_MS = 2_000
 /**
- * Maximum requests. The first responses omit prices that the service is still loading. A price that the last response
- * omits is unknown.
+ * Maximum number of requests. The first responses leave out prices that the service is still loading. A price that is
+ * missing in the last response counts as unknown.
  */
 const MAX_REQUESTS = 4
 
@@ -26,9 +26,9 @@ type Values = { readonly input: TokenValue; readonly output: TokenValue; readonl
 
 export function useTokenValues(
   { chainId, tokenIn, tokenOut, contracts, block }: PriceRequest,
-  tokenInfo: TokenOf,
+  tokenOf: TokenOf,
 ): Values {
-  // The native token has the price of its wrapper.
+  // The service has no price for the native token, whose price is that of its wrapper.
   const pricedAddress = (token: string) =>
     (isNative(token) && contracts?.wrapper ? contracts.wrapper : token).toLowerCase()
   const tokens = [...new Set([pricedAddress(tokenIn), pricedAddress(tokenOut)])]
@@ -48,6 +48,6 @@ export function useTokenValues(
     return typeof usd === 'number' && Number.isFinite(usd) ? usd : undefined
   }
   const decimalsOf = ({ tags, decimals }: PageToken) => (tags?.includes('unknown') ? undefined : decimals)
-  const tokenValue = (token: string): TokenValue => ({ usd: usdOf(token), decimals: decimalsOf(tokenInfo(token)) })
+  const tokenValue = (token: string): TokenValue => ({ usd: usdOf(token), decimals: decimalsOf(tokenOf(token)) })
   return { input: tokenValue(tokenIn), output: tokenValue(tokenOut), isPending: isLoading }
 }

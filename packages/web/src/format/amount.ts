@@ -22,8 +22,9 @@ export function usdOf(base: bigint | string, decimals: number, price: number): n
 
 export type TypedAmount =
   | { readonly kind: 'empty' }
+  /** `base` is in base units. */
   | { readonly kind: 'amount'; readonly base: bigint }
-  /** The comma may separate thousands or begin the fraction. `readings` has both numbers, written without a comma. */
+  /** The comma may separate thousands or begin the fraction. `readings` has both possible numbers, without a comma. */
   | { readonly kind: 'ambiguous'; readonly readings: readonly [string, string] }
   | { readonly kind: 'wrong'; readonly reason: string }
 
@@ -32,7 +33,9 @@ const THOUSANDS_SEPARATORS = /[\s\u2009\u202f'’]/g
 const COMMA_THOUSANDS = /^\d{1,3}(,\d{3})+(\.\d*)?$/
 const POINT_THOUSANDS = /^\d{1,3}(\.\d{3})+(,\d*)?$/
 
-/** Returns the number with a decimal point and without thousands separators, or two numbers if the comma is ambiguous. */
+/**
+ * Returns the number with a decimal point and without thousands separators, or two numbers if the comma is ambiguous.
+ */
 function normalizeSeparators(text: string): string | readonly [string, string] {
   const commas = text.split(',').length - 1
   const points = text.split('.').length - 1
@@ -71,7 +74,7 @@ export function parseAmount(text: string, decimals: number): TypedAmount {
 
 /** Maximum decimal places of an amount entered in dollars. */
 const USD_PLACES = 6
-/** Significant digits of an amount entered in dollars. A price is no more precise. */
+/** Significant digits of the token amount for typed dollars, because prices are not more precise. */
 const USD_DIGITS = 9
 
 /**
@@ -94,7 +97,10 @@ export function parseUsd(text: string, price: number, decimals: number): TypedAm
   return { kind: 'amount', base: (base / truncationUnit) * truncationUnit }
 }
 
-/** Adds thin spaces between thousands. Use it only for input fields. */
+/**
+ * Adds thin spaces between thousands, for input fields and sentences. Numbers on their own use `ui/Num.tsx` instead,
+ * whose spaces are not copied.
+ */
 export function groupThousands(text: string): string {
   const [integer = '', ...digits] = text.split('.')
   return [integer.replace(/\B(?=(\d{3})+$)/g, '\u202f'), ...digits].join('.')

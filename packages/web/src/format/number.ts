@@ -1,4 +1,4 @@
-/** Formats the service's JSON numbers (percent, USD), and amounts that are already decimal text. */
+/** Formats numbers of the service's JSON (percent, USD), amounts that are already decimal text, and times. */
 
 /** Parts of a displayed number. */
 export type NumberParts = {
@@ -82,12 +82,12 @@ export function shortNumber(value: number): string {
 export const hundredthsText = (value: number): string => (Math.trunc(value * 100) / 100).toFixed(2).replace('-', MINUS)
 
 /** Shortens an address, a hash, or an id to its first six and last four characters. */
-export const shorten = (address: string): string => `${address.slice(0, 6)}…${address.slice(-4)}`
+export const shorten = (hex: string): string => `${hex.slice(0, 6)}…${hex.slice(-4)}`
 
-/** Maximum Unix time of a Date, exclusive. */
+/** Unix time in seconds from which on a `Date` cannot represent it. */
 const MAX_DATE_SECONDS = 8_640_000_000_000n
 
-/** Returns undefined for times that do not fit into a Date, such as those of deadlines that never pass. */
+/** Formats Unix seconds; undefined if they do not fit into a `Date`, such as a deadline that never passes. */
 export const utcTextOrUndefined = (seconds: bigint): string | undefined =>
   seconds < MAX_DATE_SECONDS ? utcText(seconds) : undefined
 

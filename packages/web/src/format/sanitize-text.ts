@@ -4,8 +4,8 @@
 const MAX_SHOWN_CHARS = 80
 
 /**
- * Makes untrusted text safe to show. The result has at most 80 characters. It has no invisible or blank characters, no
- * line breaks, and no characters that stack or change the writing direction.
+ * Makes untrusted text safe to show. The result has at most 80 characters. It has no invisible characters, no line
+ * breaks, no combining marks, and no characters that change the writing direction.
  */
 export function sanitizeText(text: string): string {
   const shownText = text

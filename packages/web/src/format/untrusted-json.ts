@@ -3,7 +3,7 @@ import { sanitizeText } from './sanitize-text.ts'
 
 export type JsonObject = Readonly<Record<string, unknown>>
 
-/** Maximum items that are read of a list. The service sends no more. */
+/** Maximum number of items read from a list. The service sends no more. */
 const MAX_ITEMS = 100
 
 export const isJsonObject = (value: unknown): value is JsonObject => typeof value === 'object' && value !== null

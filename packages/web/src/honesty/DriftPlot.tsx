@@ -1,4 +1,4 @@
-/** The drift plot of the Accuracy page. */
+/** The drift plot of the Accuracy page. Drift is the change of a quote's output in the blocks after the quote. */
 import { Plot } from '../ui/Plot.tsx'
 import type { DelayedDrift, DriftRow } from './drift.ts'
 
@@ -21,11 +21,11 @@ export function DriftPlot(props: Props) {
 }
 
 function DriftDrawing({ row, otherRows, width }: Props & { readonly width: number }) {
-  const values = row.driftByDelay.flatMap(({ meanBps, medianBps, worst5PercentBps }) =>
+  const rowBps = row.driftByDelay.flatMap(({ meanBps, medianBps, worst5PercentBps }) =>
     [meanBps, medianBps, worst5PercentBps].filter((bps) => bps !== null),
   )
-  const medians = otherRows.map(({ driftByDelay }) => driftByDelay.map(({ medianBps }) => medianBps))
-  const shownBps = [...values, ...medians.flat().filter((bps) => bps !== null)]
+  const otherMedians = otherRows.map(({ driftByDelay }) => driftByDelay.map(({ medianBps }) => medianBps))
+  const shownBps = [...rowBps, ...otherMedians.flat().filter((bps) => bps !== null)]
   const min = Math.min(-MIN_SCALE_BPS, ...shownBps)
   const max = Math.max(MIN_SCALE_BPS, ...shownBps)
   const x = (bps: number) => EDGE_PX + ((bps - min) / (max - min)) * (width - 2 * EDGE_PX)
@@ -44,7 +44,7 @@ function DriftDrawing({ row, otherRows, width }: Props & { readonly width: numbe
           x={x(bps)}
           y={HEIGHT_PX - 16}
           textAnchor={bps === min ? 'start' : bps === max ? 'end' : 'middle'}
-          className={isNear(x(bps), x(0)) && bps !== 0 ? 'hn__hid' : undefined}
+          className={doLabelsOverlap(x(bps), x(0)) && bps !== 0 ? 'hn__hid' : undefined}
         >
           {bpsText(bps)}
         </text>
@@ -56,7 +56,7 @@ function DriftDrawing({ row, otherRows, width }: Props & { readonly width: numbe
             {k === 0 ? '1 block later' : '2 blocks later'}
           </text>
           <path className="grid-l" d={`M${EDGE_PX} ${LINE_YS[k]}H${width - EDGE_PX}`} />
-          {medians.map((medianByDelay, index) => {
+          {otherMedians.map((medianByDelay, index) => {
             const bps = medianByDelay[k]
             return bps === null || bps === undefined ? null : (
               // biome-ignore lint/suspicious/noArrayIndexKey: these ticks have no key other than their index.
@@ -91,7 +91,8 @@ function Marks({
   )
 }
 
-const isNear = (a: number, b: number): boolean => Math.abs(a - b) < 56
+/** True if the labels at two x coordinates overlap. */
+const doLabelsOverlap = (x1: number, x2: number): boolean => Math.abs(x1 - x2) < 56
 
 const bpsText = (bps: number): string => `${bps.toFixed(Math.abs(bps) < 100 ? 2 : 0).replace('-', '−')} bps`
 

@@ -27,7 +27,13 @@ import {
 } from './drift.ts'
 import { LeftOutPools } from './LeftOutPools.tsx'
 
-export type HonestyParams = { readonly chain?: number; readonly by?: DriftKind; readonly pick?: string }
+export type HonestyParams = {
+  readonly chain?: number
+  /** Kind of the rows in the table. */
+  readonly by?: DriftKind
+  /** Key of the row whose details are shown. */
+  readonly pick?: string
+}
 
 const REFETCH_MS = 5_000
 
@@ -44,7 +50,7 @@ export function HonestyPage() {
   })
   const { data: status } = useStatus(chain.id)
   const rows = data?.rows[by]
-  const pick = rows?.find(({ key }) => key === pickedKey) ?? rows?.[0]
+  const pickedRow = rows?.find(({ key }) => key === pickedKey) ?? rows?.[0]
   return (
     <>
       <Lede page="honesty" />
@@ -80,7 +86,7 @@ export function HonestyPage() {
             </div>
             <DriftTable
               rows={rows}
-              pick={pick}
+              pickedRow={pickedRow}
               onPick={(key) =>
                 navigate({
                   to: '/app/honesty',
@@ -89,7 +95,7 @@ export function HonestyPage() {
               }
             />
           </section>
-          {pick && <Detail row={pick} otherRows={rows!} />}
+          {pickedRow && <Detail row={pickedRow} otherRows={rows!} />}
         </div>
       )}
     </>
@@ -114,7 +120,7 @@ function KindChoice({ selected, onChoose }: KindsProps) {
 /** Shows the statistics of the whole chain. */
 function Sums({ stats }: { readonly stats: DriftStats | undefined }) {
   const [oneBlock, twoBlocks] = stats?.chain ?? []
-  const figure = (name: string, value: ReactNode) => (
+  const renderFigure = (name: string, value: ReactNode) => (
     <div>
       <dd>{stats ? value : <Skeleton like="−0.00 bps" />}</dd>
       <dt>{name}</dt>
@@ -122,10 +128,10 @@ function Sums({ stats }: { readonly stats: DriftStats | undefined }) {
   )
   return (
     <dl className="hn__sums" aria-busy={!stats}>
-      {figure('quotes re-checked', <Count value={stats?.samples ?? 0} />)}
-      {figure('median, 1 block later', <Bps value={oneBlock?.medianBps} />)}
-      {figure('median, 2 blocks later', <Bps value={twoBlocks?.medianBps} />)}
-      {figure(
+      {renderFigure('quotes re-checked', <Count value={stats?.samples ?? 0} />)}
+      {renderFigure('median, 1 block later', <Bps value={oneBlock?.medianBps} />)}
+      {renderFigure('median, 2 blocks later', <Bps value={twoBlocks?.medianBps} />)}
+      {renderFigure(
         'would revert, 2 blocks later',
         twoBlocks && twoBlocks.samples > 0 ? (
           <Percent value={twoBlocks.wouldRevertPercent} />
@@ -137,7 +143,7 @@ function Sums({ stats }: { readonly stats: DriftStats | undefined }) {
   )
 }
 
-/** Shows which share of the node calls measures drift, and explains missing samples. */
+/** Shows the share of the calls to the chain's node that measure drift, and the number of failed measurements. */
 function Sampling({ stats: { samplePercent, samples, missed } }: { readonly stats: DriftStats }) {
   if (samplePercent === 0)
     return (
@@ -167,12 +173,12 @@ function Sampling({ stats: { samplePercent, samples, missed } }: { readonly stat
 
 type TableProps = {
   readonly rows: readonly DriftRow[] | undefined
-  readonly pick: DriftRow | undefined
+  readonly pickedRow: DriftRow | undefined
   readonly onPick: (key: string | undefined) => Promise<void>
 }
 
-function DriftTable({ rows, pick, onPick }: TableProps) {
-  const [pickedKey, choose] = useChoice(pick?.key, onPick)
+function DriftTable({ rows, pickedRow, onPick }: TableProps) {
+  const [pickedKey, choose] = useChoice(pickedRow?.key, onPick)
   return (
     <>
       <div className="scroll">

@@ -4,7 +4,7 @@ import { FamilyMark } from '../route/FamilyMark.tsx'
 import { Percent } from '../ui/Num.tsx'
 import type { FadingPoolEntry } from './drift.ts'
 
-/** Lists pools whose quotes repeatedly fade, and their penalty. */
+/** Lists pools that repeatedly pay less than they quote, and the penalty of each pool in the ranking of routes. */
 export function LeftOutPools({ pools }: { readonly pools: readonly FadingPoolEntry[] }) {
   return (
     <section className="panel hn__out" aria-labelledby="out">

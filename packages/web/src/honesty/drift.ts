@@ -1,4 +1,7 @@
-/** Parses a chain's drift statistics. Drops rows and fields that do not have the expected form. */
+/**
+ * Parses a chain's drift statistics. Drift is the difference between a quote and its simulation in a later block. Drops
+ * rows and fields that do not have the expected form.
+ */
 import type { Stats } from '@sluice/client'
 import { isJsonObject, type JsonObject, objectsOf, textOf } from '../format/untrusted-json.ts'
 
@@ -13,6 +16,7 @@ export type DelayedDrift = {
   /** Basis points, negative if the taker gets less; null if no sample paid anything. */
   readonly meanBps: number | null
   readonly medianBps: number | null
+  /** 5 % of the quotes drift this much or worse. */
   readonly worst5PercentBps: number | null
 }
 
@@ -57,7 +61,7 @@ export type DriftStats = {
   readonly fadingPools: readonly FadingPoolEntry[]
 }
 
-/** Limit of the absolute value of a number. A larger number does not fit on the page. */
+/** Limit of the absolute value of a number. The page has no space for larger numbers. */
 const MAX_FIGURE = 1e12
 
 export function parseDriftStats(stats: Stats): DriftStats {
@@ -98,8 +102,8 @@ function withUniqueNames(rows: readonly DriftRow[]): readonly DriftRow[] {
 }
 
 function driftByDelayOf(blocks: unknown): DriftByDelay {
-  const driftAfter = (after: number): DelayedDrift => {
-    const entry: JsonObject = objectsOf(blocks).find((block) => block.after === after) ?? {}
+  const driftAfter = (blockCount: number): DelayedDrift => {
+    const entry: JsonObject = objectsOf(blocks).find((block) => block.after === blockCount) ?? {}
     const drift: JsonObject = isJsonObject(entry.driftBps) ? entry.driftBps : {}
     const figures = {
       meanBps: numberOf(drift.mean),

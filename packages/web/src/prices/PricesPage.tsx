@@ -21,7 +21,13 @@ import { DepthPlot, Sparkline } from './DepthPlot.tsx'
 import { Confidence, Evidence } from './Evidence.tsx'
 import { type PriceEvidence, type PriceRow, priceRowsOf, tokensWithRows } from './rows.ts'
 
-export type PricesParams = { readonly chain?: number; readonly token?: string; readonly q?: string }
+export type PricesParams = {
+  readonly chain?: number
+  /** Address of the token whose details are shown. */
+  readonly token?: string
+  /** Text of the search. */
+  readonly q?: string
+}
 
 const POLL_MS = 15_000
 /** Interval and number of the first polls. Their responses omit prices that the service is still loading. */
@@ -73,7 +79,7 @@ export function PricesPage() {
       <div className="pd">
         <TokenTable
           rows={shownRows}
-          pick={pickedRow}
+          pickedRow={pickedRow}
           emptyText={rows?.length === 0 ? 'This chain lists no tokens.' : 'No matching token.'}
           hasFailed={failure !== null}
           onPick={(token) => change({ ...(token !== undefined && { token }) }, false)}
@@ -112,15 +118,15 @@ function TokenSearch({ text: appliedText, onSearch }: TokenSearchProps) {
 
 type TableProps = {
   readonly rows: readonly PriceRow[] | undefined
-  readonly pick: PriceRow | undefined
+  readonly pickedRow: PriceRow | undefined
   /** Shown if there are no rows. */
   readonly emptyText: string
   readonly hasFailed: boolean
   readonly onPick: (address: string | undefined) => Promise<void>
 }
 
-function TokenTable({ rows, pick, emptyText, hasFailed, onPick }: TableProps) {
-  const [pickedAddress, choose] = useChoice(pick?.address, onPick)
+function TokenTable({ rows, pickedRow, emptyText, hasFailed, onPick }: TableProps) {
+  const [pickedAddress, choose] = useChoice(pickedRow?.address, onPick)
   return (
     <section className="panel" aria-label="Tokens" aria-busy={rows === undefined}>
       <div className="scroll">
@@ -202,7 +208,7 @@ function SkeletonRow() {
   )
 }
 
-/** Shows the price and the depth of a token. Renders again only if its data changes, not on each typed character. */
+/** Shows the price and the depth of a token. Memoized, so that typing in the search does not render it again. */
 const Detail = memo(function Detail({
   row,
   otherRows,

@@ -5,7 +5,7 @@ export const impactPercents = ['0.5', '1', '2', '5', '10'] as const
 /** USD of a token that can be sold at each price impact. */
 export type Depth = Readonly<Record<(typeof impactPercents)[number], number>>
 
-/** Minimum depth in USD of a pool with unlimited liquidity, such as a wrapper. */
+/** Depth in USD from which on liquidity counts as unlimited, such as that of a wrapper. */
 const UNLIMITED_USD = 1e12
 
 export const isUnlimited = (usd: number): boolean => usd >= UNLIMITED_USD
@@ -23,7 +23,7 @@ export type DepthPlotGeometry = {
 /** Space around the plot, in pixels. */
 const MARGIN = { left: 16, right: 64, top: 24, bottom: 36 }
 
-/** Computes the plot whose vertical axis contains all `depths`. */
+/** Computes the positions in a plot. Its vertical axis is long enough for all `depths`. */
 export function depthPlotOf(depths: readonly Depth[], width: number, height: number): DepthPlotGeometry {
   const { left, right, top, bottom } = MARGIN
   const values = depths.flatMap((depth) => impactPercents.map((impact) => depth[impact])).filter((usd) => usd > 0)
@@ -31,22 +31,23 @@ export function depthPlotOf(depths: readonly Depth[], width: number, height: num
   const maxPower = Math.max(minPower + 1, Math.ceil(Math.log10(Math.max(...values))))
   const logMinImpact = Math.log(Number(impactPercents[0]))
   const logMaxImpact = Math.log(Number(impactPercents.at(-1)))
-  const x = (impact: string) =>
+  const xOf = (impact: string) =>
     left + ((Math.log(Number(impact)) - logMinImpact) / (logMaxImpact - logMinImpact)) * (width - left - right)
-  const y = (usd: number) => top + (1 - (Math.log10(usd) - minPower) / (maxPower - minPower)) * (height - top - bottom)
+  const yOf = (usd: number) =>
+    top + (1 - (Math.log10(usd) - minPower) / (maxPower - minPower)) * (height - top - bottom)
   const pointsOf = (depth: Depth) =>
     impactPercents
       .filter((impact) => depth[impact] > 0)
-      .map((impact) => ({ x: x(impact), y: y(depth[impact]), usd: depth[impact] }))
+      .map((impact) => ({ x: xOf(impact), y: yOf(depth[impact]), usd: depth[impact] }))
   return {
     width,
     height,
     pointsOf,
     usdTicks: Array.from({ length: maxPower - minPower + 1 }, (_, k) => ({
-      y: y(10 ** (minPower + k)),
+      y: yOf(10 ** (minPower + k)),
       name: usdPowerText(minPower + k),
     })),
-    impactTicks: impactPercents.map((impact) => ({ x: x(impact), name: `${impact} %` })),
+    impactTicks: impactPercents.map((impact) => ({ x: xOf(impact), name: `${impact} %` })),
     pathOf: (depth) =>
       pointsOf(depth)
         .map(({ x, y }, k) => `${k === 0 ? 'M' : 'L'}${x.toFixed(1)} ${y.toFixed(1)}`)

@@ -8,14 +8,17 @@ type PriceSource = {
   readonly pool: string
   readonly protocol: string
   readonly usd: number
+  /** Share of this source in the price, 0 to 1. */
   readonly weight: number
 }
 
 /** A price in the response of `/prices` with `detail=1`. */
 export type PriceEvidence = {
   readonly usd: number | null
+  /** 0 to 1. */
   readonly confidence: number
   readonly sources: readonly PriceSource[]
+  /** Reason for a missing price. */
   readonly reason: NoPriceReason | null
 }
 
@@ -30,7 +33,9 @@ type PriceResponses = {
 /** Maximum tokens per request. */
 const MAX_TOKENS_PER_REQUEST = 100
 
-/** Returns the tokens that the page shows: without copies, and without the native token, whose wrapper has its price. */
+/**
+ * Returns the tokens that the page shows. Omits copies, and the native token, because its wrapper has the same price.
+ */
 export function tokensWithRows(tokens: readonly PageToken[]): readonly PageToken[] {
   return tokens
     .filter(({ address, tags }) => !isNative(address) && !tags?.includes('copy'))
@@ -38,8 +43,8 @@ export function tokensWithRows(tokens: readonly PageToken[]): readonly PageToken
 }
 
 /**
- * Returns the rows of tokens, deepest first; undefined while the prices are loading. Without tokens, the page requests
- * no prices.
+ * Returns the rows of tokens, deepest first; undefined while the prices are loading. An empty list of tokens needs no
+ * prices.
  */
 export function priceRowsOf(
   tokens: readonly PageToken[],
@@ -60,7 +65,7 @@ export function priceRowsOf(
   )
 }
 
-/** Adds a unique key to each source. The pool is not unique, because a pool of three tokens can be two sources. */
+/** Adds a unique key to each source. The pool alone is not unique: a pool of three tokens can be two sources. */
 export function sourcesWithKeys(sources: readonly PriceSource[]): readonly (PriceSource & { readonly key: string })[] {
   return sources.map((source, k) => ({ ...source, key: `${k} ${source.pool}` }))
 }

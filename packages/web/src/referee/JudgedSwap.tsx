@@ -23,7 +23,7 @@ type Props = {
   readonly onChange: (changes: RefereeParams) => void
 }
 
-/** Shows a judged swap: the verdict, its metrics, neighboring transactions, and the better route. */
+/** Shows a judged swap: the verdict, its metrics, the transactions around it in the block, and the better route. */
 export function JudgedSwap({ report, params, chain, onChange }: Props) {
   const { trades, sandwich, gaps } = report
   const trade = trades[(params.trade ?? 1) - 1] ?? trades[0]!
@@ -208,14 +208,17 @@ function TradeMetrics({ report, trade, comparison, tokenOf, chainId, hash, onCha
 }
 
 /**
- * Names the state at which the routes are compared. If the transaction is the first of its block, the state in its
- * position equals the state at the end of the previous block.
+ * Names the state at which the routes are compared. Before the first transaction of a block, the state equals that at
+ * the end of the previous block.
+ *
+ * @param index - index of the transaction in its block
  */
 const stateText = (state: ComparedState, index: number | null): string =>
   index === 0 ? 'First in its block: both states are one' : stateLabels[state]
 
 type NeighborsProps = {
   readonly sandwich: Sandwich | null
+  /** True if the service could not check for a sandwich. */
   readonly isUnknown: boolean
   readonly tokenOf: TokenOf
 }

@@ -1,4 +1,4 @@
-/** The Referee page: compares a mined swap with the best route of its block. */
+/** The Referee page: compares a mined swap with the best route at the same state of the chain. */
 import { SkeletonRows } from '../ui/Row.tsx'
 import '../styles/explain.css'
 import '../styles/prices.css'

@@ -1,9 +1,13 @@
-/** The scale that compares a payment with the best route. */
+/** The scale that compares the output of a mined swap with the best route. */
 import { Plot } from '../ui/Plot.tsx'
 import { bpsText } from './outcomes.ts'
 import type { Comparison } from './report.ts'
 
-type Props = { readonly paid: bigint; readonly comparison: Comparison }
+type Props = {
+  /** Output of the mined swap, in base units. */
+  readonly paid: bigint
+  readonly comparison: Comparison
+}
 
 const HEIGHT_PX = 148
 /** y coordinate of the axis. */
@@ -13,7 +17,7 @@ const EDGE_PX = 12
 /** Minimum extent of the scale, so that a hundredth of a basis point does not look large. */
 const MIN_SPAN_BPS = 2
 
-/** Shows the payment, the best route, and the bound on one scale, as distances in basis points from the best route. */
+/** Shows the output, the best route, and the bound on one scale, as distances in basis points from the best route. */
 export function Scale(props: Props) {
   return <Plot>{(width) => <ScaleDrawing {...props} width={width} />}</Plot>
 }

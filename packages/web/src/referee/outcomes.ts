@@ -1,15 +1,15 @@
-/** Texts of verdicts on transactions, and of the reasons why a transaction was not judged. */
+/** Texts of the Referee page: the verdict on a swap, or the reason why a transaction was not judged. */
 import type { Comparison, RefereeReport } from './report.ts'
 
 /** Title and text of a notice. */
 export type OutcomeText = { readonly kind: 'good' | 'warn' | 'info'; readonly title: string; readonly text: string }
 
-/** Differences up to this size are noise from the gas price and rounding. */
+/** Maximum difference that counts as equal, because the gas price and rounding cause such differences. */
 const NOISE_BPS = 1
 
 const toSentence = (text: string): string => {
-  const start = text.charAt(0).toUpperCase() + text.slice(1)
-  return start === '' || /[.!?]$/.test(start) ? start : `${start}.`
+  const capitalized = text.charAt(0).toUpperCase() + text.slice(1)
+  return capitalized === '' || /[.!?]$/.test(capitalized) ? capitalized : `${capitalized}.`
 }
 
 /** Explains why a transaction was not judged; undefined if it was. */
@@ -46,7 +46,7 @@ export function reasonNotJudged(
   return { kind: 'warn', title: 'Not comparable.', text: gaps.map(({ message }) => toSentence(message)).join(' ') }
 }
 
-/** Describes the verdict on a trade at a state in one sentence. */
+/** Describes the result of one comparison of a trade with the best route. */
 export function comparisonText({ leftNetBps, leftBps }: Comparison): OutcomeText {
   const gapBps = leftNetBps ?? leftBps
   const gas = leftNetBps === null ? 'before gas' : 'net of gas'
@@ -68,5 +68,5 @@ const percentText = (bps: number): string => {
   return percent < 0.01 ? '< 0.01 %' : `${percent.toFixed(2)} %`
 }
 
-/** True if the service could not read the neighbors of the transaction. */
+/** True if the service could not read the transactions around the judged one, which a sandwich would contain. */
 export const isSandwichUnknown = ({ gaps }: RefereeReport): boolean => gaps.some(({ code }) => code === 'NEIGHBORS')

@@ -1,17 +1,20 @@
 /** URL parameters of the Referee page. */
 import { parseChainId } from '../swap/params.ts'
 
-/** States of the chain at which the best route is searched. */
+/**
+ * Labels of the states of the chain at which the best route is searched. `position`: after the earlier transactions of
+ * the same block. `parent`: at the end of the block before.
+ */
 export const stateLabels = { position: 'In its position', parent: 'End of the block before' } as const
 export type ComparedState = keyof typeof stateLabels
 
 export type RefereeParams = {
   readonly chain?: number
-  /** Text as typed. The page shows an error if the text is not a hash. */
+  /** Transaction hash as typed. The page shows an error if the text is not a hash. */
   readonly hash?: string
-  /** Index of the trade in a batch, from 1. */
+  /** Number of the trade, from 1, if the transaction contains several trades. */
   readonly trade?: number
-  /** State to compare with; the first known state by default. */
+  /** State of the shown comparison; by default the first state that the service compared. */
   readonly at?: ComparedState
 }
 

@@ -1,13 +1,14 @@
-/** Parses a response of `/referee`. Drops fields that do not have the expected form. */
+/** Parses a response of `/referee`: the verdict on a mined transaction. Drops fields that lack the expected form. */
 import type { SwapLeg } from '@sluice/client'
 import { isAddress } from '../format/hex.ts'
 import { isJsonObject, type JsonObject, objectsOf, textOf } from '../format/untrusted-json.ts'
 import type { ComparedState } from './params.ts'
 
-/** Kinds of transactions. Only a `swap` is judged. */
+/** Kinds of transactions that the service distinguishes. Only a `swap` is judged. */
 const OUTCOMES = ['unknown', 'pending', 'reverted', 'nothing', 'transfer', 'wrap', 'several', 'swap'] as const
 export type Outcome = (typeof OUTCOMES)[number]
 
+/** Comparison of a mined trade with the best route at one state of the chain. */
 export type Comparison = {
   readonly state: ComparedState
   /** Output of the best route in simulation, in base units. */
@@ -16,10 +17,7 @@ export type Comparison = {
   readonly boundAmountOut: bigint | null
   /** Basis points by which the trade paid less than the best route, before gas; negative if it paid more. */
   readonly leftBps: number | null
-  /**
-   * Basis points by which the trade paid less than `boundAmountOut`. No better route can raise `leftBps` above this
-   * value.
-   */
+  /** Like `leftBps`, but compared with `boundAmountOut`. A better route cannot raise `leftBps` above this value. */
   readonly maxLeftBps: number | null
   /** Like `leftBps`, net of gas. */
   readonly leftNetBps: number | null
@@ -37,7 +35,6 @@ export type Trade = {
   readonly dst: string
   readonly amountIn: bigint
   readonly amountOut: bigint
-  readonly netAmountOut: bigint | null
   /** Output of the trade in a simulation at the end of the previous block; null if unknown. */
   readonly amountOutAtParent: bigint | null
   readonly fees: readonly Fee[]
@@ -50,10 +47,11 @@ export type Sandwich = {
   readonly backHash: string
   readonly attacker: string
   readonly token: string
+  /** Base units of `token` that the attacker gained. */
   readonly gain: bigint
 }
 
-/** A fact that the service could not read. */
+/** A fact that the service could not find out, which limits the verdict. */
 export type Gap = { readonly code: string; readonly message: string }
 
 /** A parsed response of `/referee`. */
@@ -61,13 +59,14 @@ export type RefereeReport = {
   readonly outcome: Outcome
   readonly reason: string
   readonly block: number | null
+  /** Index of the transaction in its block. */
   readonly index: number | null
   readonly trades: readonly Trade[]
   readonly sandwich: Sandwich | null
   readonly gaps: readonly Gap[]
 }
 
-/** Limit of basis points. A larger number is not a meaningful comparison. */
+/** Limit of the absolute value of basis points. Larger values are no meaningful comparison. */
 const MAX_BPS = 1e9
 
 /**
@@ -99,7 +98,6 @@ function tradeOf(trade: JsonObject): readonly Trade[] {
   return [
     {
       ...{ trader, recipient, src, dst, amountIn, amountOut },
-      netAmountOut: amountOf(trade.netToAmount),
       amountOutAtParent: amountOf(trade.toAmountAtParent),
       fees: objectsOf(trade.fees).flatMap((fee): readonly Fee[] => {
         const [account, token, amount] = [addressOf(fee.account), addressOf(fee.token), amountOf(fee.amount)]

@@ -1,4 +1,4 @@
-/** The color mark of a pool family. */
+/** The color mark of a pool family, such as Uniswap V3 pools. */
 import { groupOf } from './families.ts'
 
 /** Shows the color of a family, hatched for wrappers. Callers show the name next to it. */

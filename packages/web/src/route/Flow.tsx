@@ -1,6 +1,6 @@
 /**
- * The drawing of a route. Wide screens show one diagram. Narrow screens show a compact diagram, and below it a strip
- * for each token pair. A strip opens on tap.
+ * The drawing of a route, whose legs (swaps in single pools) are marks in a Sankey diagram. Wide screens show one
+ * diagram. Narrow screens show a compact diagram, and below it a strip for each token pair, which opens on tap.
  */
 import type { Route } from '@sluice/client'
 import { useLayoutEffect, useMemo, useRef, useState } from 'react'
@@ -21,6 +21,7 @@ const CARD_SIZE = { width: 288, height: 190 }
 type Props = {
   readonly route: DrawnRoute
   readonly tokenOf: TokenOf
+  /** Index of the highlighted leg. */
   readonly highlightedIndex: number | null
   readonly onHighlight: (legIndex: number | null) => void
 }
@@ -46,12 +47,12 @@ export function Flow({ route, tokenOf, highlightedIndex, onHighlight }: Props) {
     return () => observer.disconnect()
   }, [])
 
-  const highlight: SankeyProps['onHighlight'] = (legIndex, gate) => {
+  const highlight: SankeyProps['onHighlight'] = (legIndex, gateElement) => {
     onHighlight(legIndex)
     const outer = container.current?.parentElement
-    if (legIndex === null || !gate || !outer) return
+    if (legIndex === null || !gateElement || !outer) return
     const outerBounds = outer.getBoundingClientRect()
-    const gateBounds = gate.querySelector('.gt__b')!.getBoundingClientRect()
+    const gateBounds = gateElement.querySelector('.gt__b')!.getBoundingClientRect()
     const cardTop = gateBounds.height > 168 ? gateBounds.top + gateBounds.height / 2 + 16 : gateBounds.bottom + 8
     setCardPosition({
       left: Math.max(8, Math.min(gateBounds.left - outerBounds.left + 16, outerBounds.width - CARD_SIZE.width - 16)),
@@ -86,15 +87,17 @@ export function Flow({ route, tokenOf, highlightedIndex, onHighlight }: Props) {
   )
 }
 
-type SizedRoute = { readonly route: DrawnRoute; readonly width: number; readonly isUnfolded: boolean }
+type SizedRoute = {
+  readonly route: DrawnRoute
+  readonly width: number
+  /** True to draw each leg on its own; false to draw thin legs of a token pair as one mark. */
+  readonly isUnfolded: boolean
+}
 
-/**
- * Heights in pixels that represent the swap's whole amount: for a route with one, few, or many legs, and in the compact
- * diagram.
- */
+/** Height in pixels of the swap's whole amount, for a route with one, few, or many legs, and in the compact diagram. */
 const FLOW_HEIGHTS = { one: 72, few: 220, many: 320, compact: 150 } as const
-/** Number of legs from which a route has many. */
-const MANY_LEGS = 4
+/** Minimum number of legs for the height `many`. */
+const MIN_MANY_LEGS = 4
 /** Height in pixels above a bar of the compact diagram, for its symbol. */
 const COMPACT_HEAD_HEIGHT = 20
 
@@ -113,7 +116,7 @@ function WholeDiagram({ route, width, isUnfolded, ...sankeyProps }: SizedRoute &
     return computeLayout(route, {
       width,
       isUnfolded,
-      flowHeight: count < MANY_LEGS ? FLOW_HEIGHTS.few : FLOW_HEIGHTS.many,
+      flowHeight: count < MIN_MANY_LEGS ? FLOW_HEIGHTS.few : FLOW_HEIGHTS.many,
     })
   }, [route, width, isUnfolded, compact])
   return <Sankey layout={routeLayout} {...sankeyProps} compact={compact && route.swaps.length > 1} />
@@ -138,7 +141,7 @@ function Strips({
           isUnfolded,
           headHeight: 0,
         })
-        // The layout numbers legs within the strip, but the card and the table use a leg's index in the route.
+        // The layout numbers the legs of the strip, but the tooltip and the table need the leg's index in the route.
         const withRouteIndex = <T extends Layout['gates'][number] | Layout['bands'][number]>(mark: T): T => {
           return { ...mark, leg: { ...mark.leg, index: strip.legs[mark.leg.index]!.index } }
         }

@@ -1,4 +1,4 @@
-/** The tooltip of a leg. */
+/** The tooltip of a leg, which is a swap in one pool of the route. */
 import type { SwapLeg } from '@sluice/client'
 import { rateText } from '../format/amount.ts'
 import type { TokenOf } from '../service/tokens.ts'
@@ -12,7 +12,7 @@ type Props = {
   readonly position: { readonly left: number; readonly top: number }
 }
 
-/** Shows details of a pool next to its mark in the diagram. `LegTable` contains the same details. */
+/** Shows the details of a leg next to its mark in the diagram. Screen readers find the same details in `LegTable`. */
 export function LegCard({ leg, tokenOf, position }: Props) {
   const soldToken = tokenOf(leg.tokenIn)
   const boughtToken = tokenOf(leg.tokenOut)

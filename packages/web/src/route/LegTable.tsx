@@ -1,4 +1,4 @@
-/** The table of a route's legs. */
+/** The table of a route's legs. A leg is a swap in one pool. */
 import type { SwapLeg } from '@sluice/client'
 import type { TokenOf } from '../service/tokens.ts'
 import { Address } from '../ui/Address.tsx'

@@ -1,4 +1,4 @@
-/** The Sankey diagram of a route. */
+/** The Sankey diagram of a route: a bar per token, a mark (gate) per pool, and a band per leg through the gate. */
 import { type KeyboardEvent, useMemo, useRef } from 'react'
 import { groupOf } from './families.ts'
 import { BAR_WIDTH, type Bar, GATE_WIDTH, type Gate, type Layout } from './layout.ts'
@@ -14,17 +14,17 @@ export type SankeyProps = {
   /** Called with the leg to highlight and its mark in the diagram, or with null to end the highlight. */
   readonly onHighlight: (legIndex: number | null, gateElement?: SVGGElement) => void
   readonly onUnfold: () => void
-  /** True to draw bars without names, because a heading above the diagram shows them. */
+  /** True to draw bars without token names, because a heading above the diagram shows the names. */
   readonly isBare?: boolean
-  /** True to draw the marks of pools (gates) without names, and bars without amounts, because the diagram is too narrow. */
+  /** True to draw gates without names, and bars without amounts, because the diagram is too narrow. */
   readonly compact?: boolean
 }
 
 /** Minimum height of a gate whose label has two lines. */
 const MIN_TWO_LINE_HEIGHT_PX = 40
 /**
- * Maximum height of a gate whose label gets a background. The label is taller than such a gate, so it would be hard to
- * read across the edges of the band.
+ * Maximum height of a gate whose label gets a background. The label is taller than such a gate, so without a background
+ * the edges of the band would cross the text.
  */
 const MAX_BACKED_LABEL_HEIGHT_PX = 15
 
@@ -39,23 +39,22 @@ export function Sankey({
   compact = false,
 }: SankeyProps) {
   const { width, height, bands, bars, gates } = layout
-  const root = useRef<SVGSVGElement>(null)
-  const gatesInOrder = useMemo(() => [...gates].sort((p, q) => p.x - q.x || p.y - q.y), [gates])
+  const svgRef = useRef<SVGSVGElement>(null)
+  const gatesInOrder = useMemo(() => [...gates].sort((a, b) => a.x - b.x || a.y - b.y), [gates])
   const viewHeight = Math.ceil(height)
   const moveFocus = (event: KeyboardEvent<SVGGElement>, index: number) => {
-    const last = gatesInOrder.length - 1
-    const to = {
+    const next = {
       ArrowDown: index + 1,
       ArrowRight: index + 1,
       ArrowUp: index - 1,
       ArrowLeft: index - 1,
       Home: 0,
-      End: last,
+      End: gatesInOrder.length - 1,
     }[event.key]
     if (event.key === 'Escape') event.currentTarget.blur()
-    if (to === undefined) return
+    if (next === undefined) return
     event.preventDefault()
-    root.current?.querySelectorAll<SVGGElement>('.gt')[(to + gatesInOrder.length) % gatesInOrder.length]?.focus()
+    svgRef.current?.querySelectorAll<SVGGElement>('.gt')[(next + gatesInOrder.length) % gatesInOrder.length]?.focus()
   }
   // Only one gate is a tab stop: the highlighted gate, or else the first gate.
   const tabStopIndex = Math.max(
@@ -65,7 +64,7 @@ export function Sankey({
   return (
     // biome-ignore lint/a11y/useSemanticElements: SVG has no fieldset element.
     <svg
-      ref={root}
+      ref={svgRef}
       className={highlightedIndex === null ? undefined : 'lit'}
       viewBox={`0 0 ${width} ${viewHeight}`}
       width={width}
@@ -153,6 +152,7 @@ type GateProps = {
   readonly isTabStop: boolean
   readonly isHighlighted: boolean
   readonly hasLabel: boolean
+  /** Names of the two tokens, for screen readers. */
   readonly pair: string
   readonly onHighlight: SankeyProps['onHighlight']
   readonly onKeyDown: (event: KeyboardEvent<SVGGElement>) => void
@@ -160,7 +160,7 @@ type GateProps = {
 }
 
 function GateMark({
-  gate: { leg, x, y, height, labelWidth: textWidth },
+  gate: { leg, x, y, height, labelWidth },
   isTabStop,
   isHighlighted,
   hasLabel,
@@ -174,7 +174,7 @@ function GateMark({
   const middle = y + height / 2
   const shownHeight = Math.max(height, 10)
   const hasTwoLines = height >= MIN_TWO_LINE_HEIGHT_PX
-  const name = truncateText(leg.dex, hasTwoLines ? textWidth : textWidth - widthOf(shareLabel, 600) - 4)
+  const name = truncateText(leg.dex, hasTwoLines ? labelWidth : labelWidth - widthOf(shareLabel, 600) - 4)
   const label = hasTwoLines ? `${name} ${shareLabel}` : `${shareLabel} ${name}`
   const fullNameSuffix = name === leg.dex ? '' : `, ${leg.dex}`
   const classes = [
@@ -203,7 +203,7 @@ function GateMark({
         className="gt__hit"
         x={x - 6}
         y={middle - Math.max(12, height / 2)}
-        width={Math.max(40, textWidth)}
+        width={Math.max(40, labelWidth)}
         height={Math.max(24, height)}
       />
       {hasLabel && !hasTwoLines && height <= MAX_BACKED_LABEL_HEIGHT_PX && (

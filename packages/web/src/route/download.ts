@@ -1,6 +1,6 @@
 /** Saves a drawing of a route as SVG or PNG. The route panel loads this module on demand. */
 
-/** Properties that style sheets set. A saved file has no style sheets, so its elements get these as attributes. */
+/** Properties that style sheets set. A saved file has no style sheets, so its elements get the values as attributes. */
 const STYLE_PROPERTIES = [
   'fill',
   'fill-opacity',
@@ -21,10 +21,16 @@ const TITLE_HEIGHT_PX = 32
 /** Pixels of a PNG per pixel of the drawing. */
 const PNG_SCALE = 2
 
-export type Drawing = { readonly svg: SVGSVGElement; readonly title: string; readonly file: string }
+export type Drawing = {
+  readonly svg: SVGSVGElement
+  /** Text above the drawing. */
+  readonly title: string
+  /** Name of the file without its extension. */
+  readonly fileName: string
+}
 type Colors = { readonly background: string; readonly ink: string }
 
-export function saveSvg({ svg, title, file }: Drawing): void {
+export function saveSvg({ svg, title, fileName }: Drawing): void {
   const { width, height } = sizeOf(svg)
   const copy = svg.cloneNode(true) as SVGSVGElement
   const [originalMarks, copiedMarks] = [svg, copy].map((root) => [
@@ -48,14 +54,14 @@ export function saveSvg({ svg, title, file }: Drawing): void {
     for (const { name } of [...group.attributes]) group.removeAttribute(name)
   setAttributes(copy, { x: MARGIN_PX, y: MARGIN_PX + TITLE_HEIGHT_PX })
   outer.append(backgroundRect, titleText, copy)
-  downloadBlob(new Blob([new XMLSerializer().serializeToString(outer)], { type: 'image/svg+xml' }), `${file}.svg`)
+  downloadBlob(new Blob([new XMLSerializer().serializeToString(outer)], { type: 'image/svg+xml' }), `${fileName}.svg`)
 }
 
 /**
  * Saves a drawing as PNG. Draws each mark on a canvas, because the content security policy forbids loading the SVG as
  * an image.
  */
-export async function savePng({ svg, title, file }: Drawing): Promise<void> {
+export async function savePng({ svg, title, fileName }: Drawing): Promise<void> {
   const { width, height } = sizeOf(svg)
   const canvas = document.createElement('canvas')
   canvas.width = (width + 2 * MARGIN_PX) * PNG_SCALE
@@ -73,7 +79,7 @@ export async function savePng({ svg, title, file }: Drawing): Promise<void> {
     if (!mark.closest('defs')) drawMark(context, mark)
   const blob = await new Promise<Blob | null>((resolve) => canvas.toBlob(resolve, 'image/png'))
   if (!blob) throw new Error('The browser could not encode the picture.')
-  downloadBlob(blob, `${file}.png`)
+  downloadBlob(blob, `${fileName}.png`)
 }
 
 function drawMark(context: CanvasRenderingContext2D, mark: SVGElement): void {
@@ -143,6 +149,6 @@ function downloadBlob(blob: Blob, name: string): void {
   link.href = url
   link.download = name
   link.click()
-  // Revokes the URL later, because the browser reads the data after the click returns.
+  // The browser reads the data after `click` returns, so the URL must stay valid for a while.
   setTimeout(() => URL.revokeObjectURL(url), 10_000)
 }

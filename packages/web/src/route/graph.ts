@@ -1,12 +1,18 @@
-/** Converts the legs of a route to a graph, with the flow through each leg and the column of each token. */
+/**
+ * Converts a route to a graph whose nodes are tokens and whose edges are legs (swaps in single pools). Computes the
+ * flow through each leg and the column of each token in the diagram.
+ */
 import type { SwapLeg } from '@sluice/client'
 
 export type GraphLeg = SwapLeg & {
+  /** Index in the route. */
   readonly index: number
-  /** Lower-case addresses of the leg's tokens. The wrapper of a native source or target has the id of that token. */
+  /**
+   * Lower-case addresses of the leg's tokens. If the route's source or target is native, its wrapper has the same id.
+   */
   readonly tokenInId: string
   readonly tokenOutId: string
-  /** Fraction of the swap's amount, 0 to 1. In contrast, `share` is the percentage of the leg's input token. */
+  /** Fraction of the swap's whole amount, 0 to 1, unlike `share`: the percentage of the leg's input token. */
   flow: number
 }
 
@@ -35,8 +41,8 @@ export type RouteToDraw = { readonly src: string; readonly dst: string; readonly
 export function graphOf({ src, dst, swaps }: RouteToDraw): RouteGraph {
   const soldIds = new Set(swaps.map(({ tokenIn }) => tokenIn.toLowerCase()))
   const boughtIds = new Set(swaps.map(({ tokenOut }) => tokenOut.toLowerCase()))
-  // Some pools trade the native token and others trade its wrapper. The route wraps and unwraps outside the legs. So a
-  // token that no leg buys is the other form of the source, and a token that no leg sells is the other form of the target.
+  // Some pools trade the native token, and others trade its wrapper. No leg converts between these two forms. So a
+  // token that no leg buys is a form of the source, and a token that no leg sells is a form of the target.
   const isWrappedSource = (id: string) => soldIds.has(src.toLowerCase()) && !boughtIds.has(id)
   const isWrappedTarget = (id: string) => boughtIds.has(dst.toLowerCase()) && !soldIds.has(id)
   const legs: GraphLeg[] = swaps.map((swap, index) => {
@@ -55,10 +61,11 @@ export function graphOf({ src, dst, swaps }: RouteToDraw): RouteGraph {
     tokenNodeOf(leg.tokenInId).outgoing.push(leg)
     tokenNodeOf(leg.tokenOutId).incoming.push(leg)
   }
-  // If no leg trades the source or the target itself, a token of the first or last leg represents it.
+  // If no leg trades the source itself, the input token of the first leg is its wrapper. The target is analogous.
   const sourceId = tokens.has(src.toLowerCase()) ? src.toLowerCase() : legs[0]!.tokenInId
   const targetId = tokens.has(dst.toLowerCase()) ? dst.toLowerCase() : legs.at(-1)!.tokenOutId
-  // Finds the longest paths from the source. The limit of rounds ends the search if the route has a cycle.
+  // Finds the longest path from the source to each token. The number of rounds is limited, because a route may have a
+  // cycle.
   for (let round = 0; round < tokens.size; round++)
     for (const leg of legs) {
       const from = tokenNodeOf(leg.tokenInId)
@@ -67,7 +74,7 @@ export function graphOf({ src, dst, swaps }: RouteToDraw): RouteGraph {
     }
   const lastColumn = Math.max(...[...tokens.values()].map(({ column }) => column))
   tokenNodeOf(targetId).column = lastColumn
-  const tokensByColumn = [...tokens.values()].sort((x, y) => x.column - y.column)
+  const tokensByColumn = [...tokens.values()].sort((a, b) => a.column - b.column)
   tokenNodeOf(sourceId).flow = 1
   for (const { flow, outgoing } of tokensByColumn) {
     const totalShare = outgoing.reduce((sum, leg) => sum + leg.share, 0) || 1
@@ -83,13 +90,13 @@ export function graphOf({ src, dst, swaps }: RouteToDraw): RouteGraph {
 export type ShownLeg = GraphLeg & { readonly foldedLegs?: readonly GraphLeg[] }
 
 /** Fraction of the swap's amount below which a leg is thin and may be folded. */
-const MAX_THIN_FLOW = 0.03
+const THIN_FLOW = 0.03
 
 /** Folds thin legs between the same two tokens into one mark (gate), so that all marks of a column can have labels. */
 export function foldThinLegs(legs: readonly GraphLeg[], maxGatesPerPair: number): readonly ShownLeg[] {
   const gateLimit = legs.length > 30 ? Math.min(maxGatesPerPair, 4) : maxGatesPerPair
   return legsByPair(legs).flatMap((members): readonly ShownLeg[] => {
-    const thinLegs = members.slice(gateLimit - 1).filter((leg) => leg.flow < MAX_THIN_FLOW)
+    const thinLegs = members.slice(gateLimit - 1).filter((leg) => leg.flow < THIN_FLOW)
     if (thinLegs.length < 2) return members
     const sum = (name: 'share' | 'flow') => thinLegs.reduce((total, leg) => total + leg[name], 0)
     const foldedLeg = {
@@ -112,7 +119,7 @@ function legsByPair(legs: readonly GraphLeg[]): readonly GraphLeg[][] {
     members.push(leg)
     legsByKey.set(key, members)
   }
-  return [...legsByKey.values()].map((members) => members.sort((x, y) => y.flow - x.flow))
+  return [...legsByKey.values()].map((members) => members.sort((a, b) => b.flow - a.flow))
 }
 
 /** The legs of a token pair, with their total fraction of the swap's amount. */
@@ -133,5 +140,5 @@ export function stripsOf(graph: RouteGraph): readonly Strip[] {
       legs,
       flow: legs.reduce((sum, leg) => sum + leg.flow, 0),
     }))
-    .sort((x, y) => columnByToken.get(x.tokenInId)! - columnByToken.get(y.tokenInId)! || y.flow - x.flow)
+    .sort((a, b) => columnByToken.get(a.tokenInId)! - columnByToken.get(b.tokenInId)! || b.flow - a.flow)
 }

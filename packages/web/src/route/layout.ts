@@ -1,6 +1,6 @@
 /**
- * Computes the layout of a route's bars, gates, and bands. Tokens are bars in columns, pools are gates between the
- * columns, and the height of a band is its share of the order. Pure functions from sizes to geometry.
+ * Computes the positions of the shapes in the diagram of a route. Tokens are bars in columns. Pools are marks (gates)
+ * between the columns. A band leads from bar to bar through a gate, and its height is proportional to its amount.
  */
 import { foldThinLegs, type GraphToken, graphOf, type RouteGraph, type RouteToDraw, type ShownLeg } from './graph.ts'
 import { type FlowLink, placeSlots, type Slot } from './order.ts'
@@ -39,7 +39,7 @@ export type Gate = {
   readonly x: number
   readonly y: number
   readonly height: number
-  /** Width for the label. */
+  /** Free width to the right of the gate, for its label. */
   readonly labelWidth: number
 }
 export type Band = { readonly leg: ShownLeg; readonly path: string }
@@ -55,7 +55,9 @@ export type Layout = {
 type LegChain = {
   readonly leg: ShownLeg
   readonly gate: Slot
-  /** The bar of the input token, the gate, a passage per column in between, and the bar of the output token. */
+  /**
+   * The bar of the input token, the gate, a passage through each column in between, and the bar of the output token.
+   */
   readonly slots: readonly Slot[]
   /** Connections of consecutive slots. */
   readonly links: readonly FlowLink[]
@@ -66,7 +68,7 @@ export function computeLayout(route: RouteToDraw, options: LayoutOptions): Layou
   const graph = graphOf(route)
   const legs = isUnfolded ? graph.legs : foldThinLegs(graph.legs, maxGatesPerPair)
   const columnStep = (width - BAR_WIDTH) / graph.lastColumn
-  // Horizontal distance from a bar to the gates on its right.
+  // Horizontal distance from a bar to the gates on its right, in which the bands of the bar spread.
   const fanWidth = Math.max(28, Math.min(88, columnStep * 0.24))
   const barX = (column: number) => column * columnStep
   const gateX = (column: number) => barX(column) + BAR_WIDTH + fanWidth
@@ -101,9 +103,9 @@ export function computeLayout(route: RouteToDraw, options: LayoutOptions): Layou
       return { id, x: barX(column), y, height: size, isEnd: id === graph.sourceId || id === graph.targetId }
     }),
     gates: legChains.map(({ leg, gate, slots }) => {
-      const isPassing = slots.length > 3
+      const crossesColumns = slots.length > 3
       const labelWidth =
-        columnStep - BAR_WIDTH - 2 * fanWidth - GATE_WIDTH - 8 + (isPassing ? columnStep : fanWidth * 0.35)
+        columnStep - BAR_WIDTH - 2 * fanWidth - GATE_WIDTH - 8 + (crossesColumns ? columnStep : fanWidth * 0.35)
       return { leg, x: gateX(slotByToken.get(leg.tokenInId)!.token.column), y: gate.y, height: gate.size, labelWidth }
     }),
     bands,
@@ -112,7 +114,7 @@ export function computeLayout(route: RouteToDraw, options: LayoutOptions): Layou
 
 type TokenSlot = Slot & { readonly token: GraphToken }
 
-/** Creates the columns of slots. Even columns contain the tokens. Odd columns will contain gates and passages. */
+/** Creates the columns of slots, with the tokens in the even columns. `addLegChain` adds gates and passages later. */
 function tokenSlots(graph: RouteGraph, flowHeight: number, headHeight: number) {
   const columns: Slot[][] = Array.from({ length: 2 * graph.lastColumn + 1 }, () => [])
   const slotByToken = new Map<string, TokenSlot>()
@@ -197,7 +199,7 @@ function bandOffsetsOf(bars: readonly Slot[]) {
       const totalSize = links.reduce((sum, { size }) => sum + size, 0)
       const scale = Math.min(1, bar.size / (totalSize || 1))
       let y = bar.y + Math.max(0, (bar.size - totalSize) / 2)
-      for (const link of [...links].sort((p, q) => middle(p[opposite]) - middle(q[opposite]))) {
+      for (const link of [...links].sort((a, b) => middle(a[opposite]) - middle(b[opposite]))) {
         offsets.set(link, y)
         y += link.size * scale
       }
@@ -207,7 +209,7 @@ function bandOffsetsOf(bars: readonly Slot[]) {
 
 type CurveSegment = readonly [startX: number, startY: number, endX: number, endY: number]
 
-/** Returns the outline of a band as one closed path. Separate pieces would show seams. */
+/** Returns the outline of a band as one closed path, because between separate pieces seams would be visible. */
 function bandOutline(segments: readonly CurveSegment[], height: number): string {
   const format = (value: number) => value.toFixed(1)
   const edgePath = (edgeSegments: readonly CurveSegment[], offset: number) =>

@@ -1,8 +1,8 @@
-/** Measures text widths on a canvas, without layout. */
+/** Measures the width of text on a canvas, which is faster than a layout of the page. */
 const context = document.createElement('canvas').getContext('2d')!
 
-export function widthOf(text: string, weight: 400 | 600 = 400, size = 12): number {
-  context.font = `${weight} ${size}px "IBM Plex Sans", "Segoe UI", system-ui, sans-serif`
+export function widthOf(text: string, weight: 400 | 600 = 400, sizePx = 12): number {
+  context.font = `${weight} ${sizePx}px "IBM Plex Sans", "Segoe UI", system-ui, sans-serif`
   return context.measureText(text).width
 }
 

@@ -1,14 +1,15 @@
 /**
- * Orders and places the tokens, pools, and bands in each column of the route diagram. The legs of a token pair stay
- * together, close to their tokens. Called by `layout.ts`.
+ * Orders and places the tokens, pools, and bands in each column of the route diagram, for `layout.ts`. The legs of a
+ * token pair stay together, close to their tokens. The method is a series of sweeps: passes over the columns,
+ * alternately from left to right and from right to left, which move each slot toward its neighbors.
  */
 
 /** Connection of slots in two neighboring columns, with the height of its band. */
 export type FlowLink = { readonly size: number; readonly left: Slot; readonly right: Slot }
 
 /**
- * A place in a column: the bar of a token (`token`), the mark of a leg's pool (`gate`), or the place where a band crosses
- * the column (`pass`).
+ * A place in a column: the bar of a token (`token`), the mark of a leg's pool (`gate`), or the place where a band
+ * crosses the column (`pass`).
  */
 export type Slot = {
   readonly kind: 'token' | 'gate' | 'pass'
@@ -23,7 +24,7 @@ export type Slot = {
   readonly spaceAbove: number
   readonly spaceBelow: number
   y: number
-  /** y coordinate at which the last sweep would place the middle of the slot, if the column had no other slot. */
+  /** y coordinate at which the latest sweep would place the middle of the slot, if the column had no other slot. */
   preferredMiddle: number
   /** y coordinate by which slots of a column are sorted. */
   sortRank: number
@@ -37,7 +38,7 @@ const ORDERING_SWEEPS = 8
 const PLACING_SWEEPS = 2
 
 const middleOf = (slot: Slot): number => slot.y + slot.size / 2
-const neededHeight = (column: readonly Slot[]): number =>
+const neededHeightOf = (column: readonly Slot[]): number =>
   column.reduce((sum, { size, spaceAbove, spaceBelow }) => sum + size + spaceAbove + spaceBelow, 0)
 
 /**
@@ -46,7 +47,7 @@ const neededHeight = (column: readonly Slot[]): number =>
  * @returns the total height
  */
 export function placeSlots(columns: readonly Slot[][], minHeight: number): number {
-  const height = Math.max(minHeight, ...columns.map(neededHeight))
+  const height = Math.max(minHeight, ...columns.map(neededHeightOf))
   for (const column of columns) {
     column.sort((a, b) => b.flow - a.flow)
     placeColumn(column, height)
@@ -67,7 +68,8 @@ function sweep(column: Slot[], isForward: boolean, mayReorder: boolean, height: 
     const left = neighborMiddle(slot.leftLinks, 'left')
     const right = neighborMiddle(slot.rightLinks, 'right')
     slot.preferredMiddle = (slot.kind === 'pass' || isForward ? left : right) ?? middleOf(slot)
-    // Averages both sides, so that a slot with higher left neighbors is sorted above bands that cross the column.
+    // Averages both sides. With the right side alone, a sweep to the left would ignore the left neighbors, and more
+    // bands would cross.
     slot.sortRank = left === undefined || right === undefined ? slot.preferredMiddle : (left + right) / 2
   }
   if (mayReorder) regroup(column)
@@ -85,14 +87,14 @@ function neighborMiddle(links: readonly FlowLink[], side: 'left' | 'right'): num
 
 /** Stacks the slots, centered vertically. */
 function placeColumn(column: readonly Slot[], height: number): void {
-  let y = (height - neededHeight(column)) / 2
+  let y = (height - neededHeightOf(column)) / 2
   for (const slot of column) {
     slot.y = y + slot.spaceAbove
     y += slot.spaceAbove + slot.size + slot.spaceBelow
   }
 }
 
-/** Resolves overlaps by moving slots down, then up. */
+/** Removes overlaps: moves slots down, and then up if the last ones are below the column. */
 function separate(column: readonly Slot[], height: number): void {
   let y = 0
   for (const slot of column) {
@@ -106,7 +108,7 @@ function separate(column: readonly Slot[], height: number): void {
   }
 }
 
-/** Sorts a column by the mean rank of its groups. A group has the slots of one kind and pair. */
+/** Sorts the groups of a column by their mean rank. A group contains the slots with the same kind and `groupKey`. */
 function regroup(column: Slot[]): void {
   const slotsByGroup = new Map<string, Slot[]>()
   for (const slot of column) {

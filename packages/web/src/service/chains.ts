@@ -3,7 +3,10 @@ import { type ChainEntry, ClientError, type SwapContracts } from '@sluice/client
 import { useQuery } from '@tanstack/react-query'
 import { sluice } from './client.ts'
 
-/** A local chain that `npm start` started. Its node holds the keys of its accounts, and anyone may use the first one. */
+/**
+ * A test chain that `npm start` runs locally. Its node holds the keys of all accounts. The page offers the first
+ * account.
+ */
 export type LocalChain = {
   readonly chainId: number
   readonly rpcUrl: string
@@ -21,8 +24,8 @@ export type PageChain = {
 /** Status of a chain as the service reports it. */
 export type PageChainStatus = {
   /**
-   * `asleep`: the service does not follow the chain, because no client requests it. `failing`: the chain's node does not
-   * answer.
+   * `asleep`: the service does not follow the chain, because no client requests it. `failing`: the chain's node does
+   * not answer.
    */
   readonly state: 'awake' | 'asleep' | 'failing'
   /** Number of the newest block. */
@@ -41,8 +44,10 @@ export type PageChainStatus = {
   /** Progress of the scan of past logs for pools. */
   readonly scan?: {
     readonly state: 'waiting' | 'scanning' | 'paused' | 'failing' | 'done'
+    /** Searched fraction of the logs, 0 to 1. */
     readonly progress: number
     readonly reason?: string
+    /** Names of the pool families whose pools are not all found. */
     readonly families: readonly string[]
   }
 }
@@ -73,12 +78,12 @@ function sortRank({ id, status }: PageChain, local: LocalChain | null): number {
   return id === local?.chainId ? 0 : status === 'deployed' ? 1 : 2
 }
 
-/** Lag from which a chain counts as behind. */
-const BEHIND_SECONDS = 30
+/** Age of the newest block above which a chain counts as behind. */
+const MAX_LAG_SECONDS = 30
 
 /** Returns true if the newest block is old although the chain's block times follow real time. */
 export const isBehind = ({ clock, lagSeconds = 0 }: PageChainStatus): boolean =>
-  clock === 'moving' && lagSeconds > BEHIND_SECONDS
+  clock === 'moving' && lagSeconds > MAX_LAG_SECONDS
 
 const STATUS_POLL_MS = 2_000
 

@@ -1,7 +1,7 @@
-/** Error messages for users: the cause, the remedy, and in small type the error code and the request id. */
+/** Converts errors to messages for users: the cause, the remedy, and in small type the error code and request id. */
 import { ClientError } from '@sluice/client'
 
-/** The service's default limit of price impact, in percent. */
+/** Maximum price impact of a route unless the request sets another, in percent. The service has the same default. */
 export const DEFAULT_MAX_IMPACT = '15'
 
 export type ErrorText = { readonly title: string; readonly text: string; readonly smallText: string }
@@ -105,12 +105,15 @@ function toSentence(text: string): string {
 /** Reason why the service excluded a pool or a family. */
 export type Exclusion = { readonly pool?: string; readonly family?: string; readonly reason: string }
 
+/** Details of a response without a route. */
 export type Refusal = {
+  /** Largest amount with a route, in base units. */
   readonly maxRoutableAmount?: bigint
   readonly reasons: readonly Exclusion[]
   readonly block?: number
 }
 
+/** Returns the details of an error that means that there is no route; null for other errors. */
 export function refusalOf(error: unknown): Refusal | null {
   if (!(error instanceof ClientError) || error.code !== 'NO_ROUTE') return null
   const { maxRoutableAmount, reasons, block } = error.details.body ?? {}

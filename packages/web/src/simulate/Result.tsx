@@ -9,7 +9,7 @@ import { Amount, Count } from '../ui/Num.tsx'
 import { Row, SkeletonRows } from '../ui/Row.tsx'
 import type { SimulateParams } from './params.ts'
 
-/** Placeholder of the result, in the same size. */
+/** Placeholder for the result, in its size. */
 export function ResultSkeleton() {
   const names = ['Balance of the sender grows by', 'In base units', 'Gas of the call', 'Block']
   return (

@@ -1,4 +1,4 @@
-/** The Simulate page: runs a call and shows the balance change. */
+/** The Simulate page: simulates a contract call, and shows by how much it changes the sender's balance. */
 import '../styles/api.css'
 import { NATIVE, type SimulateParameters } from '@sluice/client'
 import { useQuery } from '@tanstack/react-query'
@@ -15,16 +15,15 @@ import { useTitle } from '../ui/title.ts'
 import { type FieldName, fields, readSimulateParams, type SimulateParams } from './params.ts'
 import { Result, ResultSkeleton } from './Result.tsx'
 
-/** Row of the form with one field. */
-type Row = {
+/** Specification of one field of the form. */
+type FieldSpec = {
   readonly name: FieldName | 'data'
   readonly note: string
   readonly hint?: string
   readonly required?: boolean
 }
 
-/** Rows of required fields. */
-const requiredRows: readonly Row[] = [
+const requiredFields: readonly FieldSpec[] = [
   { name: 'from', note: 'Sender. Needs neither funds nor approvals.', hint: '0x…', required: true },
   { name: 'to', note: 'Contract to call: any router.', hint: '0x…', required: true },
   { name: 'data', note: 'Calldata, exactly as it would be sent.', hint: '0x…', required: true },
@@ -37,13 +36,13 @@ const requiredRows: readonly Row[] = [
   },
   { name: 'tokenOut', note: 'Token to measure (0xEeee… for native).', hint: NATIVE, required: true },
 ]
-const optionalRows: readonly Row[] = [
+const optionalFields: readonly FieldSpec[] = [
   { name: 'spender', note: 'Spender to approve, if not `to`.', hint: '0x…' },
   { name: 'block', note: 'A number or a tag.', hint: 'latest' },
   { name: 'gas', note: 'Gas limit.', hint: 'half of a block' },
   { name: 'gasPrice', note: 'Wei.', hint: 'of the network' },
 ]
-const requiredNames = requiredRows.flatMap(({ name }) => (name === 'data' ? [] : [name as FieldName]))
+const requiredNames = requiredFields.flatMap(({ name }) => (name === 'data' ? [] : [name as FieldName]))
 
 export function SimulatePage() {
   useTitle('Simulate')
@@ -102,6 +101,7 @@ type FormProps = {
   readonly data: string
   readonly chainId: number
   readonly busy: boolean
+  /** Simulates the call of the URL again. */
   readonly onAgain: () => void
 }
 
@@ -113,7 +113,8 @@ function SimulateForm({ params, data, chainId, busy, onAgain }: FormProps) {
   )
   const form = useRef<HTMLFormElement>(null)
   const valuesKey = JSON.stringify({ ...params, data })
-  // After a change of the URL, writes the values into the existing fields. New fields would lose the focus.
+  // After a change of the URL, writes the new values into the fields. If React created new fields, the focus would be
+  // lost.
   useEffect(() => {
     const values = JSON.parse(valuesKey) as Readonly<Record<string, string>>
     for (const field of form.current?.elements ?? [])
@@ -130,12 +131,8 @@ function SimulateForm({ params, data, chainId, busy, onAgain }: FormProps) {
     if (isUnchanged && trimmedFields.data === data) onAgain()
     else navigateTo(next, trimmedFields.data ?? '')
   }
-  const row = (rowProps: Row) => (
-    <FieldRow
-      key={rowProps.name}
-      row={rowProps}
-      value={rowProps.name === 'data' ? data : (params[rowProps.name] ?? '')}
-    />
+  const renderField = (spec: FieldSpec) => (
+    <FieldRow key={spec.name} spec={spec} value={spec.name === 'data' ? data : (params[spec.name] ?? '')} />
   )
   return (
     <section className="panel" aria-labelledby="call">
@@ -151,10 +148,10 @@ function SimulateForm({ params, data, chainId, busy, onAgain }: FormProps) {
         </div>
       )}
       <form className="form" onSubmit={submit} ref={form}>
-        {requiredRows.map(row)}
-        <details open={optionalRows.some(({ name }) => name !== 'data' && params[name] !== undefined)}>
-          <summary>{optionalRows.length} optional fields</summary>
-          {optionalRows.map(row)}
+        {requiredFields.map(renderField)}
+        <details open={optionalFields.some(({ name }) => name !== 'data' && params[name] !== undefined)}>
+          <summary>{optionalFields.length} optional fields</summary>
+          {optionalFields.map(renderField)}
         </details>
         <button type="submit" className="btn btn--go" aria-disabled={busy}>
           {busy ? 'Simulating…' : 'Simulate'}
@@ -164,7 +161,9 @@ function SimulateForm({ params, data, chainId, busy, onAgain }: FormProps) {
   )
 }
 
-function FieldRow({ row: { name, note, hint, required }, value }: { readonly row: Row; readonly value: string }) {
+type FieldRowProps = { readonly spec: FieldSpec; readonly value: string }
+
+function FieldRow({ spec: { name, note, hint, required }, value }: FieldRowProps) {
   return (
     <FormRow name={name} id={`sim-${name}`} required={required}>
       {name === 'data' ? (

@@ -12,7 +12,7 @@ export function readSimulateParams(search: Readonly<Record<string, unknown>>): S
   const chain = parseChainId(search.chain)
   const presentFields = fields.flatMap((name) => {
     const value = search[name]
-    // The router converts an unquoted number only if `String` restores its text.
+    // The router converts a value to a number only if `String` restores the same text.
     const text = typeof value === 'number' ? String(value) : value
     return typeof text === 'string' && text !== '' && text.length <= MAX_LENGTH ? [[name, text] as const] : []
   })

@@ -1,12 +1,13 @@
-/** The age indicator of a quote. */
+/** The indicator of a quote's age in blocks. */
 import { Count } from '../ui/Num.tsx'
 import { type LiveQuote, STALE_BLOCKS } from './use-quote.ts'
 
 type Props = { readonly live: LiveQuote }
 
+/** Ticks of the indicator: the one with number `n` lights up at an age of `n` blocks. */
 const TICKS = [0, 1, 2, 3, 4]
 
-/** Shows the age of a quote in blocks. Changes once per block and has no countdown. */
+/** Shows the age of a quote as text and as ticks. It has no countdown in seconds, so it changes only once per block. */
 export function Age({ live: { lastCheckedBlock, ageBlocks, head, isFetching, isStale, silentParty } }: Props) {
   const ageText = silentParty
     ? `Can’t reach the ${silentParty}. These figures are out of date.`

@@ -1,10 +1,10 @@
-/** Help with errors of a quote. */
+/** Links to help with errors of a quote. */
 import { ClientError } from '@sluice/client'
 import { Link } from '@tanstack/react-router'
 
 type Props = { readonly error: unknown; readonly chainId: number; readonly token: string | undefined }
 
-/** Links to help with an error that a change of the order cannot fix; empty for other errors. */
+/** Shows a link to help with an error that a change of the order cannot fix. Shows nothing for other errors. */
 export function Cure({ error, chainId, token }: Props) {
   const code = error instanceof ClientError ? error.details.serviceCode : undefined
   if (code === 'GUARD_NOT_DEPLOYED')

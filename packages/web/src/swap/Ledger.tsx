@@ -13,7 +13,7 @@ import { batchOutcome, type EntryOutcome } from './batch-outcome.ts'
 import { type LedgerEntry, removeEntries, updateEntry } from './ledger.ts'
 
 const POLL_MS = 3_000
-/** Maximum entries shown before the user opens the full list. */
+/** Maximum number of entries shown before the user opens the full list. */
 const MAX_LISTED = 3
 
 /** Lists the transactions sent by this page and their outcomes. */
@@ -42,7 +42,7 @@ export function Ledger({ entries }: { readonly entries: readonly LedgerEntry[] }
           Show {hiddenCount} more
         </button>
       )}
-      {/* Follows the pending entries that are not shown. */}
+      {/* Shows nothing, but polls the outcome of each pending entry that is not in the list. */}
       {entries
         .filter((entry) => entry.status === 'pending' && !shownEntries.includes(entry))
         .map((entry) => (

@@ -1,4 +1,4 @@
-/** The confirmation dialog for a high loss. */
+/** The confirmation dialog for a swap whose output is worth much less than its input. */
 import { Dialog } from '../ui/Dialog.tsx'
 import { Amount, Usd } from '../ui/Num.tsx'
 import type { Loss } from './loss.ts'
@@ -7,7 +7,6 @@ import type { SwapPageState } from './use-swap.ts'
 
 type Props = { readonly swap: SwapPageState; readonly loss: Loss; readonly onClose: () => void }
 
-/** Asks for confirmation of a swap that loses much of its value. */
 export function LossDialog({ swap, loss, onClose }: Props) {
   const { order, quote, actions, isReady } = swap
   const { src, dst } = order

@@ -1,4 +1,4 @@
-/** The main button of the ticket. */
+/** The main button of the order form. */
 import { useMutation } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { type ReactNode, useState } from 'react'
@@ -93,9 +93,7 @@ function SignButton({ swap, onSign }: { readonly swap: SwapPageState; readonly o
   )
 }
 
-/**
- * Shows why the typed amount has no route, and offers the largest amount with a route, limited to the wallet's balance.
- */
+/** Shows why the typed amount has no route, and offers the largest amount that has one and that the wallet owns. */
 function RefusedAction({ swap }: { readonly swap: SwapPageState }) {
   const { order, liveQuote, maxRoutableAmount, spendableBalance, actions } = swap
   const { chain, src, dst, exactSide, maxImpact } = order

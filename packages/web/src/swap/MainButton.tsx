@@ -1,14 +1,17 @@
 /** The submit button of the order form. */
 import type { ReactNode } from 'react'
 
-/** Id of the form that contains the amount field and the main button, so that Enter in the field presses the button. */
+/** Id of the form of the amount field and the main button. In one form, Enter in the field presses the button. */
 export const ORDER_FORM = 'order'
 
 type Props = {
   readonly children: ReactNode
   /** If absent, the button is disabled and its text gives the reason. */
   readonly onClick?: (() => void) | undefined
-  /** Enter in the amount field presses only an `act` button. A `danger` button is red. */
+  /**
+   * `act`: Enter in the amount field presses the button. `ask`: only a click does. `danger`: like `ask`, and the button
+   * is red.
+   */
   readonly kind?: 'act' | 'ask' | 'danger'
 }
 

@@ -32,6 +32,7 @@ import { Warnings } from './Warnings.tsx'
 
 const Settings = lazyPart(async () => (await import('./Settings.tsx')).Settings)
 
+/** Sides whose amount can be exact, and their labels. */
 const exactModes = [
   ['in', 'Exact input'],
   ['out', 'Exact output'],
@@ -39,7 +40,7 @@ const exactModes = [
 
 type Props = { readonly swap: SwapPageState; readonly onPick: (side: TicketSide) => void }
 
-/** Shows the order from top to bottom: input, output, minimum, settings, age, and the main button. */
+/** Shows the order from top to bottom: input, output, minimum output, settings, age of the quote, and main button. */
 export function OrderForm({ swap, onPick }: Props) {
   const { order, liveQuote, quote, isRefused } = swap
   const [isSettingsOpen, setIsSettingsOpen] = useState(false)
@@ -68,21 +69,21 @@ export function OrderForm({ swap, onPick }: Props) {
       </div>
       {!isRefused && isExpected(swap) && <Minimum quote={quote} token={order.dst} isOutdated={isOutdated} />}
       <div id="settings">
-        {isSettingsOpen && <Settings key={order.terms.resetCount} auto={quote?.slippage} terms={order.terms} />}
+        {isSettingsOpen && <Settings key={order.terms.resetCount} autoSlippage={quote?.slippage} terms={order.terms} />}
       </div>
       <Foot swap={swap} />
     </>
   )
 }
 
-type ModesProps = { readonly exactSide: 'in' | 'out'; readonly onChoose: (end: 'in' | 'out') => void }
+type ModesProps = { readonly exactSide: 'in' | 'out'; readonly onChoose: (side: 'in' | 'out') => void }
 
 function Modes({ exactSide, onChoose }: ModesProps) {
   const [exact, choose] = useChoice(exactSide, onChoose)
   return (
     <fieldset className="seg" aria-label="Which amount is exact">
-      {exactModes.map(([end, name]) => (
-        <button key={end} type="button" aria-pressed={exact === end} onClick={() => exact !== end && choose(end)}>
+      {exactModes.map(([side, name]) => (
+        <button key={side} type="button" aria-pressed={exact === side} onClick={() => exact !== side && choose(side)}>
           {name}
         </button>
       ))}
@@ -91,30 +92,31 @@ function Modes({ exactSide, onChoose }: ModesProps) {
 }
 
 /**
- * Returns true if a quote is shown or expected. While tokens are loading, a quote is expected, so that the layout does
- * not move later.
+ * Returns true if the form has space for a quote. It already has while tokens are loading, so that the layout does not
+ * move when the quote arrives.
  */
 function isExpected({ order: { request, src, dst, tokenListError } }: SwapPageState): boolean {
   return request !== undefined || (tokenListError === null && (!src || !dst))
 }
 
 /**
- * Shows the amount of a side: a field if the side is exact, otherwise the quoted amount. An outdated amount is gray.
+ * Shows the amount of one side of the order. The user types the amount of the exact side. The amount of the other side
+ * is quoted, and gray while it is outdated.
  */
 function AmountOfSide({
   swap,
-  end,
+  side,
   isOutdated,
 }: {
   readonly swap: SwapPageState
-  readonly end: 'in' | 'out'
+  readonly side: 'in' | 'out'
   readonly isOutdated: boolean
 }) {
   const { order, quote, isRefused } = swap
-  const token = end === 'in' ? order.src : order.dst
-  const quotedAmount = end === 'in' ? quote?.fromAmount : quote?.toAmount
-  if (order.exactSide === end)
-    return <AmountField label={end === 'in' ? 'Amount to pay' : 'Amount to receive at least'} entry={order.entry} />
+  const token = side === 'in' ? order.src : order.dst
+  const quotedAmount = side === 'in' ? quote?.fromAmount : quote?.toAmount
+  if (order.exactSide === side)
+    return <AmountField label={side === 'in' ? 'Amount to pay' : 'Amount to receive at least'} entry={order.entry} />
   return (
     <output className={`amt ${isOutdated ? 'quiet' : ''} ${longClassOf(quotedAmount, token)}`}>
       {isRefused || !isExpected(swap) ? (
@@ -153,19 +155,20 @@ const Pay = memo(({ swap, onPick, isOutdated }: Props & { readonly isOutdated: b
         )
       }
     >
-      <AmountOfSide swap={swap} end="in" isOutdated={isOutdated} />
+      <AmountOfSide swap={swap} side="in" isOutdated={isOutdated} />
       <TokenButton token={src} side="pay" onOpen={() => onPick('pay')} />
     </TicketLeg>
   )
 })
 
-const shares = [
+/** Percentages of the balance, with the labels of their buttons. */
+const balanceShares = [
   [25n, '25 %'],
   [50n, '50 %'],
   [100n, 'Max'],
 ] as const
 
-/** Shows the balance and buttons that pay a part of it. */
+/** Shows the balance, and buttons that enter a part of it as the amount. */
 function Balance({ swap }: { readonly swap: SwapPageState }) {
   const { order, balance, spendableBalance, actions } = swap
   const { src, exactSide } = order
@@ -179,7 +182,7 @@ function Balance({ swap }: { readonly swap: SwapPageState }) {
     <>
       Balance <Amount base={balance} decimals={src.decimals} maxDecimals={2} />
       {exactSide === 'in' &&
-        shares.map(([percent, name]) => (
+        balanceShares.map(([percent, name]) => (
           <button
             key={name}
             type="button"
@@ -195,8 +198,9 @@ function Balance({ swap }: { readonly swap: SwapPageState }) {
 }
 
 /**
- * Returns the action of the Max button. The swap of a whole balance may use many times the gas of the previous quote. If
- * the quote for the entered maximum leaves too few native tokens for its gas, the hook enters a lower maximum.
+ * Returns the action of the Max button: it enters the balance less a reserve for gas. The swap of a whole balance may
+ * use many times the gas of the previous quote. If its quote shows that too few native tokens are left for gas, the
+ * hook enters a lower maximum.
  */
 function useMax({ order: { src, amountText }, spendableBalance, missingFunds, actions }: SwapPageState): () => void {
   const [enteredMax, setEnteredMax] = useState<string>()
@@ -241,7 +245,7 @@ const Receive = memo(({ swap, onPick, isOutdated }: Props & { readonly isOutdate
       label={isTyped ? 'You receive at least' : 'You receive (simulated)'}
       note={(isTyped && amountProblem(entry)) || note}
     >
-      <AmountOfSide swap={swap} end="out" isOutdated={isOutdated} />
+      <AmountOfSide swap={swap} side="out" isOutdated={isOutdated} />
       <TokenButton token={dst} side="receive" onOpen={() => onPick('receive')} />
     </TicketLeg>
   )
@@ -259,7 +263,7 @@ const Foot = memo(({ swap }: { readonly swap: SwapPageState }) => {
           <Cure error={liveQuote.error} chainId={order.chain.id} token={order.dst?.address} />
         </Failure>
       )}
-      {quote && !isRefused && <Warnings {...{ quote, tokenOf, loss }} src={order.src} direct={isDirect(quote)} />}
+      {quote && !isRefused && <Warnings {...{ quote, tokenOf, loss }} src={order.src} isDirect={isDirect(quote)} />}
       {quote && !isRefused && <GasRemark swap={swap} />}
       {isPending && (
         <Notice kind="warn" title="A swap is still pending.">
@@ -282,7 +286,7 @@ function GasRemark({ swap: { order, quote } }: { readonly swap: SwapPageState })
   )
 }
 
-/** Minimum digits before the decimal point of an amount with a smaller font. */
+/** Number of digits before the decimal point from which on an amount has a smaller font. */
 const MIN_LONG_DIGITS = 7
 function longClassOf(amount: string | undefined, token: PageToken | undefined): string {
   if (amount === undefined || !token) return ''

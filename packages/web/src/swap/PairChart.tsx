@@ -1,4 +1,4 @@
-/** Price history and depth of the pair, from the service's own blocks. */
+/** The price history and the depth of the chosen token pair, from the blocks that the service has seen. */
 import { useQuery } from '@tanstack/react-query'
 import { memo } from 'react'
 import { shortNumber, significantText } from '../format/number.ts'
@@ -14,7 +14,7 @@ type Props = { readonly chainId: number; readonly src: PageToken; readonly dst: 
 type Depth = Readonly<Record<string, number>> | null
 
 const REFETCH_MS = 10_000
-const HEIGHT = 120
+const HEIGHT_PX = 120
 
 export const PairChart = memo(function PairChart({ chainId, src, dst }: Props) {
   const token = [src.address, dst.address]
@@ -74,18 +74,18 @@ function depthText(depth: Depth | undefined): string {
 }
 
 function RateLine({ rates, width }: { readonly rates: readonly PairRate[]; readonly width: number }) {
-  const chart = chartOf(rates, width - 12, HEIGHT - 16)
+  const chart = chartOf(rates, width - 12, HEIGHT_PX - 16)
   return (
     <svg
-      viewBox={`0 0 ${width} ${HEIGHT}`}
+      viewBox={`0 0 ${width} ${HEIGHT_PX}`}
       width={width}
-      height={HEIGHT}
+      height={HEIGHT_PX}
       role="img"
       aria-label={
         chart ? `Price from ${significantText(chart.low, 5)} to ${significantText(chart.high, 5)}` : 'No history yet'
       }
     >
-      <path className="grid-l" d={`M0 8.5H${width}M0 ${HEIGHT - 7.5}H${width}`} />
+      <path className="grid-l" d={`M0 8.5H${width}M0 ${HEIGHT_PX - 7.5}H${width}`} />
       {chart && (
         <g transform="translate(4 8)">
           <path className="pair__line" d={chart.line} />

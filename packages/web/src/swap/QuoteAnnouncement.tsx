@@ -13,14 +13,14 @@ type Props = { readonly quote: Pick<ShownQuote, 'minToAmount'> | undefined; read
 
 /** Announces a new quote at most every ten seconds, and only if the minimum output changed by at least 0.1 %. */
 export function QuoteAnnouncement({ quote, dst }: Props) {
-  const [announcement, setAnnouncement] = useState({ announcedAt: 0, minimumOutput: 0n, text: '' })
+  const [announcement, setAnnouncement] = useState({ announcedAtMs: 0, minimumOutput: 0n, text: '' })
   const minimum = BigInt(quote?.minToAmount ?? '0')
   const hasChanged =
     announcement.minimumOutput === 0n ||
     abs(minimum - announcement.minimumOutput) * 1_000_000n >= announcement.minimumOutput * MIN_CHANGE_PPM
-  if (dst && minimum > 0n && hasChanged && Date.now() - announcement.announcedAt > MIN_INTERVAL_MS)
+  if (dst && minimum > 0n && hasChanged && Date.now() - announcement.announcedAtMs > MIN_INTERVAL_MS)
     setAnnouncement({
-      announcedAt: Date.now(),
+      announcedAtMs: Date.now(),
       minimumOutput: minimum,
       text: `New quote: at least ${toPlainText(minimum, dst.decimals)} ${dst.symbol}`,
     })

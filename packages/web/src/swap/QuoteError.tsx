@@ -10,7 +10,7 @@ import { Plot } from '../ui/Plot.tsx'
 
 type Props = {
   readonly error: unknown
-  /** Token of the typed amount. */
+  /** Token of the amount that the user typed. */
   readonly token: PageToken
   readonly requestedAmount: bigint
   /** Maximum price impact of the request, in percent. */
@@ -19,11 +19,13 @@ type Props = {
   readonly inputUsd: number | undefined
   /** Largest amount with a route, in base units; undefined while loading, 0 if no amount has a route. */
   readonly maxRoutable: bigint | undefined
-  readonly onUse: (text: string) => void
+  /** Enters an amount, in whole tokens. */
+  readonly onUse: (amountText: string) => void
+  /** Raises the limit of price impact to 100 %. */
   readonly onRaise: () => void
 }
 
-/** Maximum pools that are listed for one reason. */
+/** Maximum number of pools that are listed for one reason. */
 const MAX_LISTED = 6
 
 /** Explains why there is no route, and offers the largest amount with a route. */
@@ -159,17 +161,18 @@ type GaugeProps = {
 
 /** Shows the largest amount with a route and the typed amount on a logarithmic scale. */
 function Gauge({ width, maxRoutable, requestedAmount, token }: GaugeProps) {
-  // Returns the logarithm to base 10.
+  // Returns the logarithm to base 10 of an amount in base units.
   const powerOf = (amount: bigint) =>
     String(amount).length - 1 + Math.log10(Number(`0.${String(amount).slice(0, 12)}`) * 10)
   const high = Math.max(powerOf(requestedAmount), powerOf(maxRoutable) + 1)
   const low = Math.floor(Math.min(powerOf(maxRoutable), powerOf(requestedAmount))) - 2
-  const x = (power: number) => 1 + ((power - low) / (high - low)) * (width - 2)
+  const xOf = (power: number) => 1 + ((power - low) / (high - low)) * (width - 2)
   const ticks = Array.from({ length: Math.floor(high) - low + 1 }, (_, k) => low + k)
   const labelInterval = Math.ceil((ticks.length * TICK_LABEL_WIDTH_PX) / width)
   // Labels that would overlap move to the outer sides of their marks.
-  const isNear = x(powerOf(requestedAmount)) - x(powerOf(maxRoutable)) < MIN_LABEL_DISTANCE_PX
-  const requestedAnchor = isNear && x(powerOf(requestedAmount)) < width - MIN_LABEL_DISTANCE_PX ? 'start' : 'end'
+  const wouldOverlap = xOf(powerOf(requestedAmount)) - xOf(powerOf(maxRoutable)) < MIN_LABEL_DISTANCE_PX
+  const requestedAnchor =
+    wouldOverlap && xOf(powerOf(requestedAmount)) < width - MIN_LABEL_DISTANCE_PX ? 'start' : 'end'
   const tickLabel = (power: number) => {
     const exponent = power - token.decimals
     return exponent >= 0 && exponent < 7
@@ -187,20 +190,20 @@ function Gauge({ width, maxRoutable, requestedAmount, token }: GaugeProps) {
       <path className="gauge__axis" d={`M1 36H${width - 1}`} />
       {ticks.map((power, k) => (
         <g key={power}>
-          <path className="gauge__axis" d={`M${x(power)} 30V36`} />
+          <path className="gauge__axis" d={`M${xOf(power)} 30V36`} />
           {k % labelInterval === 0 && (
-            <text x={x(power)} y={54} textAnchor={k === 0 ? 'start' : k === ticks.length - 1 ? 'end' : 'middle'}>
+            <text x={xOf(power)} y={54} textAnchor={k === 0 ? 'start' : k === ticks.length - 1 ? 'end' : 'middle'}>
               {tickLabel(power)}
             </text>
           )}
         </g>
       ))}
-      <path className="gauge__yes" d={`M1 36H${x(powerOf(maxRoutable))}`} />
-      <text className="strong" x={x(powerOf(maxRoutable))} y={20} textAnchor={isNear ? 'end' : 'middle'}>
+      <path className="gauge__yes" d={`M1 36H${xOf(powerOf(maxRoutable))}`} />
+      <text className="strong" x={xOf(powerOf(maxRoutable))} y={20} textAnchor={wouldOverlap ? 'end' : 'middle'}>
         routes
       </text>
-      <path className="gauge__no" d={`M${x(powerOf(requestedAmount)) - 1.5} 26V46`} />
-      <text className="strong" x={x(powerOf(requestedAmount))} y={20} textAnchor={requestedAnchor}>
+      <path className="gauge__no" d={`M${xOf(powerOf(requestedAmount)) - 1.5} 26V46`} />
+      <text className="strong" x={xOf(powerOf(requestedAmount))} y={20} textAnchor={requestedAnchor}>
         entered
       </text>
       <text x={0} y={74}>

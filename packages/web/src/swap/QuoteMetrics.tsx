@@ -6,9 +6,14 @@ import { Amount, Count, Percent, Usd } from '../ui/Num.tsx'
 import { Skeleton } from '../ui/Skeleton.tsx'
 import type { ShownQuote } from './use-quote.ts'
 
-type Props = { readonly quote: ShownQuote | undefined; readonly dst: PageToken | undefined; readonly native: string }
+type Props = {
+  /** Undefined while the quote is loading. */
+  readonly quote: ShownQuote | undefined
+  readonly dst: PageToken | undefined
+  readonly nativeSymbol: string
+}
 
-export function QuoteMetrics({ quote, dst, native }: Props) {
+export function QuoteMetrics({ quote, dst, nativeSymbol }: Props) {
   const isNetOfGas = isKnown(quote?.optimalityGapNet)
   const gapBps = quote?.optimalityGapNet ?? quote?.optimalityGap
   return (
@@ -21,7 +26,7 @@ export function QuoteMetrics({ quote, dst, native }: Props) {
         note={
           quote?.gasCost && (
             <>
-              <Amount base={quote.gasCost.native} decimals={18} digits={6} /> {native} for{' '}
+              <Amount base={quote.gasCost.native} decimals={18} digits={6} /> {nativeSymbol} for{' '}
               <Count value={quote.gasCharged ?? quote.gasEstimate} /> gas.
             </>
           )

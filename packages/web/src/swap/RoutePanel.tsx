@@ -24,18 +24,18 @@ type Props = {
   readonly dst: PageToken
   readonly tokenOf: TokenOf
   readonly isSigning: boolean
-  readonly native: string
-  /** Request of the quote, which the comparison repeats for other routes. */
+  readonly nativeSymbol: string
+  /** Request of the quote. The comparison repeats it with restrictions to get other routes. */
   readonly request: OrderRequest
   readonly chainName: string
-  /** Number of pools of the chain, for the placeholder. */
+  /** Number of known pools of the chain, which the placeholder shows. */
   readonly chainPoolCount: number | undefined
 }
 
 /**
- * Shows the route as a flow with its legend, its metrics, and a table of the legs. Renders again only if the quote or
- * its state changes, not while an amount is typed. Paints the table after the drawing, so that the browser handles
- * inputs in between.
+ * Shows the route as a diagram with its legend, its metrics, and a table of the legs. Memoized, so that it does not
+ * render again while an amount is typed. Paints the table after the diagram, so that the browser handles inputs in
+ * between.
  */
 export const RoutePanel = memo(function RoutePanel({
   quote,
@@ -45,7 +45,7 @@ export const RoutePanel = memo(function RoutePanel({
   dst,
   tokenOf,
   isSigning,
-  native,
+  nativeSymbol,
   request,
   chainName,
   chainPoolCount,
@@ -63,10 +63,10 @@ export const RoutePanel = memo(function RoutePanel({
     const { saveSvg, savePng } = await import('../route/download.ts')
     const [paid, received] = [toPlainText(quote.fromAmount, src.decimals), toPlainText(quote.toAmount, dst.decimals)]
     const title = `${paid} ${src.symbol} → ${received} ${dst.symbol} · ${chainName}, block ${quote.simulationBlock} · Sluice`
-    const drawing = { svg, title, file: `sluice-route-${quote.simulationBlock}` }
+    const drawing = { svg, title, fileName: `sluice-route-${quote.simulationBlock}` }
     await (format === 'SVG' ? saveSvg(drawing) : savePng(drawing))
   }
-  if (visibleParts === 1) return <RouteSkeleton pools={chainPoolCount} />
+  if (visibleParts === 1) return <RouteSkeleton poolCount={chainPoolCount} />
   const state = isSigning ? 'held' : isStale ? 'stale' : isFetching ? 'asking' : 'fresh'
   return (
     <>
@@ -100,7 +100,7 @@ export const RoutePanel = memo(function RoutePanel({
             ))}
           </span>
         </div>
-        <QuoteMetrics quote={quote} dst={dst} native={native} />
+        <QuoteMetrics quote={quote} dst={dst} nativeSymbol={nativeSymbol} />
       </section>
       {visibleParts === PART_COUNT && <WhySection {...{ request, quote, src, dst }} />}
       {visibleParts === PART_COUNT && (
@@ -115,7 +115,7 @@ export const RoutePanel = memo(function RoutePanel({
   )
 })
 
-/** Shows what is paid and what is received. */
+/** Shows the input and the output of the route. */
 function RouteEnds({ quote, src, dst }: Pick<Props, 'quote' | 'src' | 'dst'>) {
   return (
     <div className="ends">
@@ -129,16 +129,14 @@ function RouteEnds({ quote, src, dst }: Pick<Props, 'quote' | 'src' | 'dst'>) {
   )
 }
 
-/** Parts of the panel: its placeholder, the drawing, and the table. */
+/** Number of parts that are painted one after another: the placeholder, the diagram, and the table. */
 const PART_COUNT = 3
 
 const PaintedLegTable = memo(function Legs(props: ComponentProps<typeof LegTable>) {
   return <LegTable {...useAfterPaint(props)} />
 })
 
-/**
- * Compares the route with other routes: on demand, or at once for a route of one pool, whose drawing shows little.
- */
+/** Compares the route with other routes: at once for a route of one pool, otherwise when the user opens the section. */
 function WhySection({ quote, ...routeProps }: WhyRouteProps) {
   const [isOpen, setIsOpen] = useState<boolean>()
   const isShown = isOpen ?? quote.swaps.length === 1
@@ -167,24 +165,24 @@ export function RouteEmpty({ children }: { readonly children: ReactNode }) {
   )
 }
 
-/** Placeholder of a loading route, in the same size. */
-export function RouteSkeleton({ pools }: { readonly pools: number | undefined }) {
+/** Placeholder for a loading route, in its size. */
+export function RouteSkeleton({ poolCount }: { readonly poolCount: number | undefined }) {
   return (
     <section className="panel route" aria-busy="true" aria-label="Route">
       <div className="busy" />
       <div className="panel__h">
         <h2>Route</h2>
-        <p className="route__sum">{pools ? `Searching ${pools} pools…` : 'Searching for pools…'}</p>
+        <p className="route__sum">{poolCount ? `Searching ${poolCount} pools…` : 'Searching for pools…'}</p>
       </div>
       <div className="flow flow--empty">
         <svg viewBox="0 0 860 400" preserveAspectRatio="none" aria-hidden="true">
           <path className="ghost__bar" d="M3 60V340M857 60V340" />
-          {GHOST_BANDS.map(([from, y, width]) => (
+          {GHOST_BANDS.map(([barY, y, width]) => (
             <path
               key={y}
               className="ghost"
               strokeWidth={width}
-              d={`M6 ${from}C60 ${from} 60 ${y} 120 ${y}H740C800 ${y} 800 ${from} 854 ${from}`}
+              d={`M6 ${barY}C60 ${barY} 60 ${y} 120 ${y}H740C800 ${y} 800 ${barY} 854 ${barY}`}
             />
           ))}
         </svg>
@@ -192,12 +190,12 @@ export function RouteSkeleton({ pools }: { readonly pools: number | undefined })
       <div className="key" aria-hidden="true">
         <Skeleton like="concentrated constant product" />
       </div>
-      <QuoteMetrics quote={undefined} dst={undefined} native="" />
+      <QuoteMetrics quote={undefined} dst={undefined} nativeSymbol="" />
     </section>
   )
 }
 
-/** Bands of the placeholder: y at the bars, y in the middle, and width. */
+/** Bands of the placeholder: y at the token bars, y in the middle of the drawing, and width, in pixels. */
 const GHOST_BANDS = [
   [100, 90, 60],
   [170, 190, 44],

@@ -1,4 +1,4 @@
-/** The settings of a swap. */
+/** The settings of a swap: slippage, price impact limit, recipient, and integrator fee. */
 
 import { useState } from 'react'
 import { isAddress } from '../format/hex.ts'
@@ -11,21 +11,18 @@ import type { ShownQuote } from './use-quote.ts'
 
 type Props = {
   /** Slippage that the service chose for the shown route; undefined if the request set a slippage. */
-  readonly auto: ShownQuote['slippage']
+  readonly autoSlippage: ShownQuote['slippage']
   readonly terms: OrderTerms
 }
 
 const presets = ['0.1', '0.5', '1'] as const
 
-/**
- * Edits the slippage, the price impact limit, the recipient, and the fee of a referring app. The URL contains these
- * settings.
- */
-export function Settings({ auto, terms }: Props) {
+/** Edits the settings. The URL contains them, so that a link to an order is complete. */
+export function Settings({ autoSlippage, terms }: Props) {
   const [{ impact, recipient, fee, feeTo }] = useSwapParams()
   return (
     <div className="set">
-      <Slippage auto={auto} terms={terms} />
+      <Slippage autoSlippage={autoSlippage} terms={terms} />
       <div className="set__r">
         <Percentage
           label="Max price impact"
@@ -81,7 +78,8 @@ function Recipient({ value, onChange }: RecipientProps) {
         onChange={(event) => {
           const next = event.target.value.trim()
           setText(next)
-          // The ticket shows an invalid recipient as an error, so that nothing is signed for the previous recipient.
+          // Applies an invalid address too, which the main button refuses. Otherwise the previous recipient would stay
+          // in effect.
           onChange(next || undefined)
         }}
       />
@@ -90,7 +88,7 @@ function Recipient({ value, onChange }: RecipientProps) {
   )
 }
 
-function Slippage({ auto, terms }: Props) {
+function Slippage({ autoSlippage, terms }: Props) {
   const [{ slippage }] = useSwapParams()
   const [isCustom, setIsCustom] = useState(slippage !== undefined && !presets.some((preset) => preset === slippage))
   const warning = slippage === undefined ? null : slippageWarning(slippage)
@@ -108,7 +106,7 @@ function Slippage({ auto, terms }: Props) {
             terms.set({ slippage: undefined })
           }}
         >
-          Auto {auto && `${auto.percent} %`}
+          Auto {autoSlippage && `${autoSlippage.percent} %`}
         </button>
         {presets.map((preset) => (
           <button
@@ -137,7 +135,7 @@ function Slippage({ auto, terms }: Props) {
       )}
       <p className="note">
         {slippage === undefined
-          ? autoNote(auto?.reason)
+          ? autoNote(autoSlippage?.reason)
           : `The swap goes through if you get up to ${slippage} % less than quoted.`}
       </p>
       {warning && <Notice kind="warn" title={warning} />}
@@ -146,7 +144,8 @@ function Slippage({ auto, terms }: Props) {
 }
 
 /**
- * Matches the number of pools with a measured drift, in the reason that the service gives for its slippage.
+ * Matches the number of pools whose price movement the service has measured, in the reason that it gives for its
+ * slippage.
  */
 const MEASURED_COUNT = /measured for (\d+) of/
 
@@ -185,8 +184,8 @@ function Percentage({ label, value, max, onChange }: PercentageProps) {
         onChange={(event) => {
           const next = event.target.value.trim()
           setText(next)
-          // Also applies an invalid number, which the ticket refuses. Otherwise its last valid part would stay, such as
-          // 10 of 100.
+          // Applies an invalid number too, which the main button refuses. Otherwise, after typing 100, the valid 10
+          // would stay in effect.
           onChange(normalizeDecimal(next))
         }}
       />

@@ -1,4 +1,4 @@
-/** The signing panel of the Swap page. */
+/** The panel of the Swap page that shows the progress of signing a swap. */
 import { ClientError } from '@sluice/client'
 import { type ReactNode, useEffect, useState } from 'react'
 import { shorten } from '../format/number.ts'
@@ -19,7 +19,7 @@ type Props = {
   readonly onRetry: () => void
 }
 
-/** Time without an answer of the wallet after which the panel asks the user to check the wallet. */
+/** Time without a response of the wallet after which the panel asks the user to check the wallet. */
 const SILENT_MS = 60_000
 
 /** Shows the steps of signing with the results of their checks. */
@@ -192,14 +192,14 @@ function Check({ children }: { readonly children: ReactNode }) {
   )
 }
 
-/** Returns true once `ms` milliseconds have passed since `start`. */
-function useHasPassed(start: number | undefined, ms: number): boolean {
+/** Returns true once `ms` milliseconds have passed since `startedAt` was set; false while it is undefined. */
+function useHasPassed(startedAt: number | undefined, ms: number): boolean {
   const [hasPassed, setHasPassed] = useState(false)
   useEffect(() => {
     setHasPassed(false)
-    if (start === undefined) return
+    if (startedAt === undefined) return
     const timeout = setTimeout(() => setHasPassed(true), ms)
     return () => clearTimeout(timeout)
-  }, [start, ms])
+  }, [startedAt, ms])
   return hasPassed
 }

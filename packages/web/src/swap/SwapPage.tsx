@@ -1,4 +1,4 @@
-/** The Swap page. */
+/** The Swap page: the order form next to the quoted route. */
 import { memo, useState } from 'react'
 import { usdOf } from '../format/amount.ts'
 import { isNative } from '../service/tokens.ts'
@@ -14,7 +14,7 @@ import { RouteEmpty, RoutePanel, RouteSkeleton } from './RoutePanel.tsx'
 import type { TicketSide } from './Ticket.tsx'
 import { type SwapPageState, useSwap } from './use-swap.ts'
 
-/** Components that load on demand, so that the route is drawn first. */
+// These components load on demand, so that their code does not delay the first route.
 const TokenPicker = lazyPart(async () => (await import('./TokenPicker.tsx')).TokenPicker)
 const NoRoutePanel = lazyPart(async () => (await import('./QuoteError.tsx')).NoRoutePanel)
 const SigningPanel = lazyPart(async () => (await import('./Signing.tsx')).SigningPanel)
@@ -102,7 +102,7 @@ const SidePanel = memo(function SidePanel(props: { readonly swap: SwapPageState 
   if (entry.typedAmount?.kind === 'wrong' || entry.typedAmount?.kind === 'ambiguous')
     return <RouteEmpty>That isn’t a valid amount.</RouteEmpty>
   if (src && dst && !request) return <RouteEmpty>Enter an amount to see its route.</RouteEmpty>
-  if (!src || !dst || !request) return <RouteSkeleton pools={poolCount} />
+  if (!src || !dst || !request) return <RouteSkeleton poolCount={poolCount} />
   const price = order.priceOf(src)
   if (isRefused)
     return (
@@ -116,7 +116,7 @@ const SidePanel = memo(function SidePanel(props: { readonly swap: SwapPageState 
       />
     )
   if (!quote && hasFailed) return <RouteEmpty>No route yet: the service returned no quote.</RouteEmpty>
-  if (!quote) return <RouteSkeleton pools={poolCount} />
+  if (!quote) return <RouteSkeleton poolCount={poolCount} />
   return (
     <>
       {signing?.receipt && signing.route && (
@@ -124,7 +124,7 @@ const SidePanel = memo(function SidePanel(props: { readonly swap: SwapPageState 
       )}
       <RoutePanel
         {...{ quote, isFetching: liveQuote.isFetching, isStale: liveQuote.isStale }}
-        {...{ src, dst, tokenOf, isSigning: signing !== undefined, native: nativeSymbol, request }}
+        {...{ src, dst, tokenOf, isSigning: signing !== undefined, nativeSymbol, request }}
         {...{ chainName: order.chain.name, chainPoolCount: poolCount }}
       />
     </>

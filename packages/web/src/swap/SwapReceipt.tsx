@@ -24,6 +24,7 @@ type TicketProps = Props & {
   readonly onNew: () => void
 }
 
+/** Shows the amounts, the block, and the gas of the swap. Takes the place of the order form. */
 export function ReceiptTicket({ chainId, route, receipt, src, dst, fee, onNew }: TicketProps) {
   const heading = useRef<HTMLHeadingElement>(null)
   // Moves the focus to the outcome, so that screen readers announce it.
@@ -77,6 +78,7 @@ export function ReceiptTicket({ chainId, route, receipt, src, dst, fee, onNew }:
   )
 }
 
+/** Compares the received amount with the quote and with the minimum. */
 export function ReceiptPanel({ route, receipt, dst }: Props) {
   const { received } = receipt
   const quotedAmount = BigInt(route.toAmount)
@@ -158,7 +160,7 @@ function ReceivedScale({
   const range = quoted - minimum
   // Position between the minimum and the quote in millionths, which is precise enough to draw.
   const position = range > 0n ? Number(((received - minimum) * 1_000_000n) / range) / 1e6 : 1
-  const x = (fraction: number) => 1 + Math.min(1, Math.max(0, fraction)) * (width - 2)
+  const xOf = (fraction: number) => 1 + Math.min(1, Math.max(0, fraction)) * (width - 2)
   const receivedPosition = position * QUOTED_POSITION
   return (
     <svg
@@ -167,17 +169,17 @@ function ReceivedScale({
       aria-label={`Received compared with quoted: ${comparisonText}; the minimum is at the left end`}
     >
       <path className="gauge__axis" d={`M1 44H${width - 1}`} />
-      <path className="gauge__end" d={`M${x(0)} 28V52`} />
-      <text x={x(0)} y={72}>
+      <path className="gauge__end" d={`M${xOf(0)} 28V52`} />
+      <text x={xOf(0)} y={72}>
         minimum
       </text>
-      <path className="gauge__yes" d={`M${x(0)} 44H${x(receivedPosition)}`} />
-      <path className="gauge__end" d={`M${x(QUOTED_POSITION)} 28V52`} />
-      <text className="strong" x={x(QUOTED_POSITION)} y={20} textAnchor="end">
+      <path className="gauge__yes" d={`M${xOf(0)} 44H${xOf(receivedPosition)}`} />
+      <path className="gauge__end" d={`M${xOf(QUOTED_POSITION)} 28V52`} />
+      <text className="strong" x={xOf(QUOTED_POSITION)} y={20} textAnchor="end">
         quoted
       </text>
-      <path className="gauge__mark" d={`m${x(receivedPosition)} 46-6 10h12Z`} />
-      <text className="strong" x={x(receivedPosition)} y={74} textAnchor={receivedPosition > 0.5 ? 'end' : 'start'}>
+      <path className="gauge__mark" d={`m${xOf(receivedPosition)} 46-6 10h12Z`} />
+      <text className="strong" x={xOf(receivedPosition)} y={74} textAnchor={receivedPosition > 0.5 ? 'end' : 'start'}>
         {comparisonText === '0 %' ? 'exactly as quoted' : `received, ${comparisonText}`}
       </text>
     </svg>

@@ -1,4 +1,4 @@
-/** The lists of a swap's terms. */
+/** The lists of a swap's terms, such as slippage and recipient, that differ from the defaults or are invalid. */
 import { Notice } from '../ui/Notice.tsx'
 import { MainButton } from './MainButton.tsx'
 import type { OrderTerms, Term } from './terms.ts'
@@ -34,7 +34,7 @@ export function TermList({ terms }: { readonly terms: OrderTerms }) {
   )
 }
 
-/** Asks the user to accept terms from the link, which somebody else may have chosen. */
+/** Asks the user to accept the terms in the URL, because another person may have chosen them. */
 export function AcceptTerms({ terms, boughtSymbol }: { readonly terms: OrderTerms; readonly boughtSymbol: string }) {
   const recipient = terms.list.find(({ name, needsAcceptance }) => name === 'recipient' && needsAcceptance)
   const title = recipient

@@ -1,4 +1,4 @@
-/** Parts of the order form on the Swap page. */
+/** Parts of the order form: amounts, tokens, rate, and minimum output. */
 
 import type { ReactNode } from 'react'
 import { rateText, usdOf } from '../format/amount.ts'
@@ -43,16 +43,16 @@ export function TokenIcon({ symbol }: { readonly symbol: string }) {
   return <span className="disc" data-letter={symbol.charAt(0).toUpperCase()} aria-hidden="true" />
 }
 
-/** Minimum length of an amount with a smaller font. */
+/** Length from which on an amount has a smaller font. */
 const LONG_CHARS = 12
-/** Minimum length of an amount with the smallest font. */
+/** Length from which on an amount has the smallest font. */
 const LONGER_CHARS = 15
-/** Id of the message about an unusable amount. */
+/** Id of the element with the message about an invalid or ambiguous amount. */
 const PROBLEM_ID = 'amount-why'
 
 type AmountFieldProps = { readonly label: string; readonly entry: AmountEntry }
 
-/** Edits the amount. Formats the text only after the field loses the focus. */
+/** Field for the amount. Adds spaces between thousands only when the field loses the focus. */
 export function AmountField({ label, entry }: AmountFieldProps) {
   const { text, unit, typedAmount, setText, commit, formatText } = entry
   const isWrong = typedAmount?.kind === 'wrong' || typedAmount?.kind === 'ambiguous'
@@ -81,7 +81,7 @@ export function AmountField({ label, entry }: AmountFieldProps) {
   )
 }
 
-/** Returns the message about an unusable or ambiguous amount; undefined if it can be used. */
+/** Returns the message about an invalid or ambiguous amount; undefined for other amounts. */
 export function amountProblem({ typedAmount, setText }: AmountEntry): ReactNode {
   if (typedAmount?.kind === 'wrong')
     return (
@@ -110,10 +110,11 @@ export function amountProblem({ typedAmount, setText }: AmountEntry): ReactNode 
 type UnitToggleProps = {
   readonly entry: AmountEntry
   readonly token: PageToken | undefined
+  /** USD per whole token; null if there is no price, undefined while loading. */
   readonly price: number | null | undefined
 }
 
-/** Shows the amount in the other unit, and switches the input to that unit. */
+/** Shows the amount in dollars next to an amount in tokens, and vice versa. A button switches the unit of the field. */
 export function UnitToggle({ entry, token, price }: UnitToggleProps) {
   const { typedAmount, unit, toggleUnit } = entry
   if (!token || typeof price !== 'number')
@@ -176,7 +177,7 @@ export function UsdValue({ base, token, price }: UsdValueProps) {
   return <Usd value={usdOf(base, token.decimals, price)} />
 }
 
-/** Smallest difference that is shown, in percent. */
+/** Smallest difference that is shown, in percent: smaller ones would read as 0.00 %. */
 const MIN_SHOWN_PERCENT = 0.005
 
 /** Shows the difference in value between input and output. */
@@ -219,7 +220,7 @@ type MinimumProps = {
   readonly isOutdated: boolean
 }
 
-/** Shows the minimum in the boldest type, because the contract enforces it. */
+/** Shows the minimum output in strong type, because this is the amount that the contract enforces. */
 export function Minimum({ quote, token, isOutdated }: MinimumProps) {
   return (
     <div className="least">

@@ -22,19 +22,19 @@ type Props = {
 }
 
 /**
- * A combobox that searches the service's tokens by symbol, name, or address. Copies of known symbols are marked and
- * listed last.
+ * Searches the service's tokens by symbol, name, or address (a combobox). Tokens that copy the symbol of a well-known
+ * token are marked and listed last.
  */
 export function TokenPicker({ chain, side, chosenAddress, onChoose, onClose }: Props) {
   const [text, setText] = useState('')
-  const [active, setActive] = useState(0)
+  const [requestedIndex, setRequestedIndex] = useState(0)
   const { data, isPending, isPlaceholderData, isError } = useTokenSearch(chain.id, text.trim(), true)
   const listId = toElementId(useId())
   const options = orderTokens(data ?? [])
-  const activeIndex = Math.min(active, options.length - 1)
-  // During a search, the list still shows the tokens of the previous text. Enter must not choose one of them.
+  const activeIndex = Math.min(requestedIndex, options.length - 1)
+  // During a search, the list still shows the results for the previous text. Enter must not choose one of these tokens.
   const isSearching = isPending || isPlaceholderData
-  // True if Enter was pressed during a search. The first token of the result is then chosen.
+  // True if the user pressed Enter during a search. Then the page chooses the first token that the search finds.
   const [isEnterPending, setIsEnterPending] = useState(false)
   useEffect(() => {
     if (!isEnterPending || isSearching) return
@@ -45,7 +45,7 @@ export function TokenPicker({ chain, side, chosenAddress, onChoose, onClose }: P
     const next = optionAfterKey(event.key, activeIndex, options.length)
     if (next !== undefined) {
       event.preventDefault()
-      setActive(next)
+      setRequestedIndex(next)
       document.getElementById(`${listId}-${next}`)?.scrollIntoView({ block: 'nearest' })
     } else if (event.key === 'Enter') {
       // Choosing closes the dialog. Without `preventDefault`, the key press would click the button that opened it.
@@ -72,7 +72,7 @@ export function TokenPicker({ chain, side, chosenAddress, onChoose, onClose }: P
           value={text}
           onChange={(event) => {
             setText(event.target.value)
-            setActive(0)
+            setRequestedIndex(0)
             setIsEnterPending(false)
           }}
           onKeyDown={handleKey}
@@ -88,7 +88,7 @@ export function TokenPicker({ chain, side, chosenAddress, onChoose, onClose }: P
             id={`${listId}-${index}`}
             role="option"
             aria-selected={index === activeIndex}
-            onPointerMove={() => setActive(index)}
+            onPointerMove={() => setRequestedIndex(index)}
             onClick={() => onChoose(token)}
           >
             <TokenLabel token={token} isChosen={isSameToken(token.address, chosenAddress)} />
@@ -148,7 +148,7 @@ function TokenLabel({ token, isChosen }: { readonly token: PageToken; readonly i
 
 const toElementId = (text: string): string => `tokens${text.replace(/\W/g, '')}`
 
-/** Sorts copies of known symbols last. */
+/** Moves tokens that copy the symbol of a well-known token to the end. */
 function orderTokens(tokens: readonly PageToken[]): readonly PageToken[] {
   const copyRank = ({ tags }: PageToken) => Number(tags?.includes('copy') ?? false)
   return [...tokens].sort((a, b) => copyRank(a) - copyRank(b))

@@ -3,7 +3,7 @@ import { ClientError, type QuoteParameters, type Quote as ServiceQuote } from '@
 import { sluice } from '../service/client.ts'
 import type { OrderRequest, ShownQuote } from './use-quote.ts'
 
-/** Maximum single-pool routes that are compared with a route of one pool. */
+/** Maximum number of other single-pool routes that are compared, if the quoted route has one pool. */
 const MAX_SINGLE_POOLS = 3
 
 export type Alternative = {
@@ -20,7 +20,10 @@ export type RouteComparison = {
   readonly alternatives: readonly Alternative[]
 }
 
-/** Quotes the order without and with restrictions at one block, so that the quotes differ only by the restrictions. */
+/**
+ * Quotes the order without and with restrictions, such as an excluded pool. All quotes are of one block, so that they
+ * differ only by the restrictions.
+ */
 export async function compareRoutes(
   { chainId, from: _, ...order }: OrderRequest,
   quote: ShownQuote,
@@ -47,7 +50,7 @@ export async function compareRoutes(
   const comparedAlternatives = restrictedQuotes.map((quote, index) => toAlternative(restrictions[index]![0], quote))
   const singlePoolRoutes =
     quote.swaps.length === 1 ? await bestSinglePools(chainId, parameters, largestPoolId, signal) : []
-  // The route without the quoted pool is often the best single pool, which is listed already.
+  // The best route without the quoted pool is often a single-pool route that is listed already.
   const otherRoutes = comparedAlternatives.filter(
     ({ quote }) => !quote || !singlePoolRoutes.some((singlePoolRoute) => haveSamePools(singlePoolRoute.quote!, quote)),
   )
@@ -80,6 +83,7 @@ function toAlternative(name: string, result: ServiceQuote | ClientError): Altern
   return result instanceof ClientError ? { name, quote: undefined, reason: result.message } : { name, quote: result }
 }
 
+/** Returns the pool with the largest input. */
 function largestPoolOf({ swaps, src }: ShownQuote): string {
   // Amounts of different tokens are not comparable, so only the legs of the input token are compared.
   const legsOfInput = swaps.filter(({ tokenIn }) => tokenIn.toLowerCase() === src.toLowerCase())

@@ -1,5 +1,6 @@
-/** Computes the chart of a pair from the service's price history. */
+/** Computes the price chart of a token pair from the service's price history. */
 
+/** Price of a token in USD at a block. */
 export type UsdPoint = { readonly block: number; readonly timestamp: number; readonly usd: number }
 /** Whole output tokens per whole input token at a block. */
 export type PairRate = { readonly block: number; readonly timestamp: number; readonly rate: number }
@@ -16,6 +17,7 @@ export function ratesOf(src: readonly UsdPoint[], dst: readonly UsdPoint[]): rea
 }
 
 export type Chart = {
+  /** SVG path of the rates. */
   readonly line: string
   readonly low: number
   readonly high: number
@@ -24,7 +26,7 @@ export type Chart = {
   readonly last: { readonly x: number; readonly y: number }
 }
 
-/** Computes the line of a chart, with blocks from left to right; undefined for fewer than two points. */
+/** Computes a chart with blocks from left to right; undefined for fewer than two rates. */
 export function chartOf(rates: readonly PairRate[], width: number, height: number): Chart | undefined {
   const first = rates[0]
   const last = rates.at(-1)
@@ -32,12 +34,12 @@ export function chartOf(rates: readonly PairRate[], width: number, height: numbe
   const values = rates.map(({ rate }) => rate)
   const [low, high] = [Math.min(...values), Math.max(...values)]
   const span = last.block - first.block
-  // A flat line is drawn in the middle.
   const range = high - low
-  const x = (block: number) => ((block - first.block) / span) * width
-  const y = (rate: number) => (range === 0 ? height / 2 : height - ((rate - low) / range) * height)
+  const xOf = (block: number) => ((block - first.block) / span) * width
+  // If all rates are equal, the line is in the middle.
+  const yOf = (rate: number) => (range === 0 ? height / 2 : height - ((rate - low) / range) * height)
   const line = rates
-    .map(({ block, rate }, k) => `${k === 0 ? 'M' : 'L'}${x(block).toFixed(1)} ${y(rate).toFixed(1)}`)
+    .map(({ block, rate }, k) => `${k === 0 ? 'M' : 'L'}${xOf(block).toFixed(1)} ${yOf(rate).toFixed(1)}`)
     .join('')
-  return { line, low, high, changePercent: (last.rate / first.rate - 1) * 100, last: { x: width, y: y(last.rate) } }
+  return { line, low, high, changePercent: (last.rate / first.rate - 1) * 100, last: { x: width, y: yOf(last.rate) } }
 }

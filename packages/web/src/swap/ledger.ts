@@ -1,4 +1,4 @@
-/** Transactions that the page sent, stored in the browser, so that they survive a reload. */
+/** Stores the transactions that the page sent in the browser, so that the list survives a reload. */
 import { useSyncExternalStore } from 'react'
 
 export type LedgerToken = { readonly symbol: string; readonly decimals: number }
@@ -15,6 +15,7 @@ export type LedgerEntry = {
   readonly dst: LedgerToken
   /** Quoted input in base units; for an approval the approved amount. */
   readonly fromAmount: string
+  /** Quoted output in base units. */
   readonly toAmount: string
   readonly status: 'pending' | 'landed' | 'failed'
   readonly block?: number
@@ -23,7 +24,7 @@ export type LedgerEntry = {
 }
 
 const STORAGE_KEY = 'sluice.transactions'
-/** Maximum entries. The oldest finished entries are dropped first. */
+/** Maximum number of entries. The oldest finished entries are dropped first. */
 export const MAX_ENTRIES = 20
 
 let entries: readonly LedgerEntry[] = load()
@@ -58,7 +59,7 @@ function isEntry(value: unknown): value is LedgerEntry {
 }
 
 function applyChange(change: (before: readonly LedgerEntry[]) => readonly LedgerEntry[]): void {
-  // Another tab may have written in the meantime.
+  // Applies the change to the stored entries, because another tab may have changed them.
   const storedEntries = load()
   const next = withinLimit(change(storedEntries.length > 0 ? storedEntries : entries))
   entries = next

@@ -7,13 +7,14 @@ import type { ShownQuote } from './use-quote.ts'
 const HIGH_LOSS_PERCENT = 5
 
 export type Loss = {
-  /** Percent of the input value; negative for a gain. */
+  /** Percent of the input's value; negative for a gain. */
   readonly percent: number
   /** Undefined if only the price impact is known. */
   readonly usd: number | undefined
   readonly isHigh: boolean
 }
 
+/** The two tokens of an order, and their prices in USD per whole token. */
 type PricedPair = {
   readonly src: PageToken | undefined
   readonly dst: PageToken | undefined

@@ -26,9 +26,9 @@ export type SwapParams = {
 const addressOrUndefined = (value: unknown) => (isAddress(value) ? value : undefined)
 const decimalOrUndefined = (value: unknown) =>
   /^\d{1,40}(\.\d{0,40})?$/.test(String(value)) ? String(value) : undefined
-/** Maximum length of a term. The longest valid term is an address. */
+/** Maximum length of a term, such as the slippage or the recipient. The longest valid term is an address. */
 const MAX_TERM_LENGTH = 60
-/** Returns a term of the link as text. Keeps invalid terms, because the ticket shows an error for them. */
+/** Returns a term in the URL as text. Keeps invalid terms, for which the page shows an error. */
 const cleanTerm = (value: unknown) => {
   if (value === undefined || value === null || value === '') return undefined
   return sanitizeText(typeof value === 'object' ? JSON.stringify(value) : String(value)).slice(0, MAX_TERM_LENGTH)
@@ -59,13 +59,13 @@ export function parseChainId(value: unknown): number | undefined {
 export function useSwapParams() {
   const params = useSearch({ strict: false }) as SwapParams
   const navigate = useNavigate()
-  /** Changes parameters. Adds a history entry, or replaces the current entry, for example during typing. */
+  /** Changes parameters. Adds an entry to the browser's history, or replaces the current one, such as during typing. */
   const change = (changes: { readonly [Name in keyof SwapParams]?: SwapParams[Name] | undefined }, replace = false) =>
     navigate({ to: '/', search: (before: SwapParams) => readSwapParams({ ...before, ...changes }), replace })
   return [params, change] as const
 }
 
-/** Returns the default pair: the wrapped native token and a dollar token, or else other listed tokens. */
+/** Returns the default pair: the wrapped native token and a dollar stablecoin, or else other listed tokens. */
 export function defaultPairOf(
   tokens: readonly PageToken[],
 ): { readonly src: PageToken; readonly dst: PageToken } | undefined {

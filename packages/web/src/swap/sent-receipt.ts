@@ -6,8 +6,8 @@ export type SentSwapReceipt = {
   readonly block: number
   readonly gasUsed: bigint
   /**
-   * Increase of the balance in `block`; undefined if the balance decreased, or if the node does not keep the state of the
-   * previous block.
+   * Increase of the balance in `block`; undefined if the balance decreased, or if the node does not keep the state of
+   * the previous block.
    */
   readonly received: bigint | undefined
   /** True if an account other than the wallet received the output. */
@@ -30,11 +30,16 @@ type Receipt = {
   readonly tokenRatio?: unknown
 }
 
-/** Maximum requests for the receipt. A wallet may ask several nodes, and one of them may not have the block yet. */
+/** Maximum number of requests for the receipt. A wallet may use several nodes, and one may not have the block yet. */
 const MAX_REQUESTS = 10
+/** Time between two requests. */
 const PAUSE_MS = 500
 
-/** Reads the receipt of a transaction that has been mined. @throws Error if the node does not have it */
+/**
+ * Reads the receipt of a mined swap.
+ *
+ * @throws Error if the node does not have the receipt
+ */
 export async function receiptOf(
   provider: Eip1193Provider,
   route: Pick<Route, 'dst' | 'tx'>,
@@ -45,8 +50,8 @@ export async function receiptOf(
   const block = Number(receipt.blockNumber)
   const gasUsed = BigInt(receipt.gasUsed)
   const isNativeOutput = route.dst.toLowerCase() === NATIVE.toLowerCase()
-  const balanceAt = async (number: number): Promise<bigint> => {
-    const tag = `0x${number.toString(16)}`
+  const balanceAt = async (blockNumber: number): Promise<bigint> => {
+    const tag = `0x${blockNumber.toString(16)}`
     if (isNativeOutput) return BigInt(await provider.request({ method: 'eth_getBalance', params: [recipient, tag] }))
     // Selector of `balanceOf(address)`.
     const data = `0x70a08231${recipient.slice(2).toLowerCase().padStart(64, '0')}`
@@ -56,7 +61,7 @@ export async function receiptOf(
   // The sender of the transaction pays the fee. With a smart account, the sender is not the recipient.
   const paysFee = isNativeOutput && recipient.toLowerCase() === receipt.from.toLowerCase()
   const fee = paysFee ? feeOf(receipt) : 0n
-  // A node that does not keep the state of the previous block rejects the call.
+  // A node that does not keep the state of the previous block rejects the call. Then the received amount is unknown.
   const received = await Promise.all([balanceAt(block), balanceAt(block - 1)]).then(
     ([after, before]) => undefinedIfNegative(after - before + fee),
     () => undefined,
@@ -74,7 +79,9 @@ function feeOf(receipt: Receipt): bigint {
   return wei(gasUsed) * wei(effectiveGasPrice) + wei(l1Fee) + operatorFee
 }
 
-/** Returns undefined for a decrease: another transaction of the block has spent more than the swap paid. */
+/**
+ * Returns undefined for a decrease, which means that another transaction in the block spent more than the swap paid.
+ */
 const undefinedIfNegative = (amount: bigint): bigint | undefined => (amount < 0n ? undefined : amount)
 
 async function requestReceipt(provider: Eip1193Provider, hash: string): Promise<Receipt> {

@@ -1,7 +1,4 @@
-/**
- * Runs a swap from the click to the receipt with the SDK's hook, and reports its progress in the steps that the page
- * shows.
- */
+/** Hook that runs a swap from the click to the receipt, and reports its progress as the steps that the page shows. */
 import {
   ClientError,
   gasLimit,
@@ -25,17 +22,18 @@ export type StepState = 'todo' | 'now' | 'done'
 
 export type Signing = {
   readonly steps: Readonly<Record<StepName, StepState>>
-  /** Way in which the Guard gets its allowance; undefined if it is not known yet, or if no allowance is needed. */
+  /** Way in which the Guard contract gets its allowance; undefined while unknown, or if no allowance is needed. */
   readonly allowance: 'approval' | 'permit' | 'batch' | undefined
   readonly route: Route | undefined
   readonly proof: Proven | undefined
   readonly gasLimit: bigint | undefined
   /** Number of pools whose address does not prove which factory created them. */
   readonly unknownPoolCount: number
-  /** A later quote below the displayed one, which the user must accept. */
+  /** A new quote below the displayed one, which the user must accept or decline. */
   readonly lowerQuote: SwapQuestion | undefined
-  /** Time in Unix milliseconds of the request that the wallet has not answered yet. */
+  /** Unix milliseconds of the request that the wallet has not answered yet; undefined if there is none. */
   readonly waitingSince: number | undefined
+  /** Hash of the swap's transaction. */
   readonly hash: string | undefined
   /** Kind of the last transaction that the wallet has sent for this swap, including earlier attempts. */
   readonly lastSent: 'nothing' | 'approval' | 'swap'
@@ -51,8 +49,8 @@ export type SignedOrder = {
   /** Displayed quote. */
   readonly displayedQuote: ShownQuote
   readonly contracts: SwapContracts | undefined
-  /** True if the displayed transaction uses direct mode, which taxed output tokens need. */
-  readonly direct: boolean
+  /** True if the Executor pays the recipient directly. Tokens with a transfer tax need this mode. */
+  readonly isDirect: boolean
 }
 
 export function useSigning() {
@@ -61,16 +59,16 @@ export function useSigning() {
   const [result, setResult] = useState<Pick<Signing, 'receipt' | 'error'> & { readonly hash: string }>()
 
   async function start(order: SignedOrder, connected: ConnectedWallet): Promise<void> {
-    const { chainId, request, displayedQuote, contracts, direct } = order
+    const { chainId, request, displayedQuote, contracts, isDirect } = order
     const record = ledgerRecorder(order)
     const displayedMinimum = BigInt(displayedQuote.minToAmount ?? displayedQuote.toAmount)
     const outcome = await run.start(chainId, request, {
-      ...{ contracts, direct },
+      ...{ contracts, direct: isDirect },
       // The page shows the number of unknown pools instead of rejecting them.
       knownPools: false,
       wallet: async () => (await connected.open()).wallet,
       confirm: (_, { minOutput }) => (minOutput < displayedMinimum ? 'ask' : true),
-      // Called after `cancel` too, since the wallet may still send a swap that it displays.
+      // Runs after `cancel` too, because the user may still confirm the swap in the wallet.
       onProgress(progress) {
         record(progress)
         if (progress.stage === 'approving') setIsApproved(true)
@@ -88,7 +86,7 @@ export function useSigning() {
       (error: unknown) => setResult({ hash, receipt: undefined, error }),
     )
   }
-  // The stored result may belong to an earlier swap.
+  // Ignores the result of an earlier swap.
   const ownResult = result?.hash === run.hash ? result : undefined
   return {
     state: run.status === 'idle' ? undefined : signingOf(run, isApproved, ownResult?.receipt, ownResult?.error),
@@ -120,7 +118,7 @@ function ledgerRecorder({ chainId, src, dst, request, displayedQuote }: SignedOr
         toAmount: route.toAmount,
       })
     }
-    // The hash of a batch or of a replaced transaction is final only once it is mined.
+    // The hash can change until the swap is mined: the wallet may replace the transaction, or report a batch by its id.
     if (stage === 'done' && entryId !== undefined) updateEntry(entryId, minedChange(id))
   }
 }

@@ -1,6 +1,6 @@
 /** Computes the slippage that the user signs, and warns about unusual values. */
 
-/** Returns a warning about a slippage that the user chose; null if it is usual. */
+/** Returns a warning about an unusual slippage; null for a usual one. */
 export function slippageWarning(percent: string): string | null {
   const value = Number(percent)
   if (value >= 5) return 'High slippage: a sandwich bot can take up to this much.'
@@ -13,9 +13,9 @@ const PPM_PER_PERCENT = 10_000
 const MARGIN_PPM = 100
 
 /**
- * Returns the slippage to sign, in percent: slightly less than that of the displayed quote. Two searches in the same
- * block can differ by a fraction of a basis point. Due to the margin, the signed minimum is at least the displayed
- * minimum.
+ * Returns the slippage to sign, in percent: slightly less than that of the displayed quote. The quote that is signed
+ * can pay a fraction of a basis point less than the displayed one. The margin keeps its minimum from falling below the
+ * displayed minimum.
  */
 export function slippageToSign(displayedPercent: number | string): string {
   const ppm = Math.round(Number(displayedPercent) * PPM_PER_PERCENT)

@@ -1,6 +1,6 @@
 /**
- * Terms of a swap that differ from the defaults. The page shows each term next to the main button. The user must accept
- * the terms of a link before signing.
+ * Terms of a swap: slippage, price impact limit, recipient, and fee of a referring app. The page lists the terms that
+ * differ from the defaults above the main button. The user must accept such terms of a link before signing.
  */
 import { useState } from 'react'
 import { isAddress } from '../format/hex.ts'
@@ -22,7 +22,7 @@ export type Term = {
   readonly value: string
   /** Account that receives the fee; set for the term `fee`. */
   readonly feeRecipient?: string
-  /** True until the user accepts the value of the term. */
+  /** True until the user has chosen or accepted the value of the term. */
   readonly needsAcceptance: boolean
 }
 
@@ -33,9 +33,9 @@ export type OrderTerms = {
   readonly problems: readonly string[]
   /** True if the user must accept a term before signing. */
   readonly needsAcceptance: boolean
-  /** Number of resets to the defaults. */
+  /** Number of resets to the defaults so far. A new number recreates the settings form with the defaults. */
   readonly resetCount: number
-  /** Changes terms as the user chose, and marks them as accepted. */
+  /** Sets terms to values that the user chose, which are therefore accepted. */
   readonly set: (change: TermChange) => void
   /** Accepts all terms of the link. */
   readonly accept: () => void
@@ -48,7 +48,7 @@ export function isPercent(text: string, max: number): boolean {
   return /^\d{1,3}(\.\d{1,4})?$/.test(text) && Number(text) <= max
 }
 
-/** Returns the request parameters of the terms. Omits defaults, except for slippage. */
+/** Returns the request parameters for the terms. Omits defaults, except for the slippage, whose default is `auto`. */
 export function termParametersOf({ slippage, impact, recipient, fee, feeTo }: TermValues) {
   return {
     slippage: slippage ?? 'auto',
@@ -60,6 +60,7 @@ export function termParametersOf({ slippage, impact, recipient, fee, feeTo }: Te
 
 const isPositiveFee = (fee: string | undefined): fee is string => fee !== undefined && Number(fee) > 0
 
+/** Describes the invalid terms. */
 export function problemsOf({ slippage, impact, recipient, fee, feeTo }: TermValues): readonly string[] {
   const percentProblems = (name: string, text: string | undefined, max: number) =>
     text === undefined || isPercent(text, max) ? [] : [`${name} “${text}” is not a number from 0 to ${max}.`]
@@ -75,7 +76,7 @@ export function problemsOf({ slippage, impact, recipient, fee, feeTo }: TermValu
   ]
 }
 
-/** Values that the user chose or accepted, by term. The tab stores them until it is closed. */
+/** Values that the user chose or accepted, by term. The browser keeps them until the tab is closed. */
 type AcceptedTerms = { readonly [Name in TermName]?: string | undefined }
 const STORAGE_KEY = 'sluice.terms'
 let acceptedTerms: AcceptedTerms = loadAcceptedTerms()

@@ -1,6 +1,6 @@
 /**
- * State of the amount field. The hook writes a typed amount to the URL after a pause. Until then, nothing is quoted or
- * signed.
+ * State of the amount field. The page quotes the amount in the URL. The hook writes a typed amount to the URL after a
+ * pause in typing, and until then the amount can be neither quoted nor signed.
  */
 import { useEffect, useState } from 'react'
 import { groupThousands, parseAmount, parseUsd, type TypedAmount, toPlainText, usdOf } from '../format/amount.ts'
@@ -31,11 +31,12 @@ type Draft = {
   readonly text: string
   /** Unit of the field. A dollar sign in the text overrides it. */
   readonly unit: AmountUnit
-  /** Amount of the text. Dollars are converted only when they are typed, so that a new price does not change it. */
+  /** Amount of the text in base units. Dollars are converted once, so that a new price does not change the amount. */
   readonly typedAmount: TypedAmount
+  /** Address of the token whose amount was typed. */
   readonly token: string
   readonly urlAmountBefore: string
-  /** Amount that the hook wrote to the URL; undefined before. */
+  /** Amount that the hook has written to the URL; undefined until it writes. */
   readonly writtenAmount?: string
   /** True once the URL contains `writtenAmount`. */
   readonly isInUrl?: boolean
@@ -53,7 +54,7 @@ type Options = {
 
 export function useAmount({ urlAmount, token, price, writeToUrl }: Options): AmountEntry {
   const [latestDraft, setDraft] = useState<Draft>()
-  // A change of amount or token in the URL, for example by the back button, replaces the typed text.
+  // If another amount or token appears in the URL, for example by the back button, the typed text is dropped.
   const acceptedUrlAmounts =
     latestDraft?.token === token?.address &&
     (latestDraft?.isInUrl ? [latestDraft.writtenAmount] : [latestDraft?.urlAmountBefore, latestDraft?.writtenAmount])
@@ -93,7 +94,7 @@ export function useAmount({ urlAmount, token, price, writeToUrl }: Options): Amo
       if (!token || !typedAmount) return
       if (draft && unitOf(draft.text, draft.unit) === 'usd') return setDraft(undefined)
       if (typeof price !== 'number') return
-      // Changes only the text, not the amount.
+      // Shows the amount in dollars, but keeps its base units.
       const usd = typedAmount.kind === 'amount' ? usdOf(typedAmount.base, token.decimals, price).toFixed(2) : ''
       setDraft({
         text: usd,
@@ -108,6 +109,7 @@ export function useAmount({ urlAmount, token, price, writeToUrl }: Options): Amo
   }
 }
 
+/** A dollar sign in the text overrides the chosen unit. */
 const unitOf = (text: string, unit: AmountUnit): AmountUnit => (text.trim().startsWith('$') ? 'usd' : unit)
 
 function parseTypedText(

@@ -1,11 +1,15 @@
-/** Finds the largest amount with a route by a bounded number of quotes. Used if the service does not report it. */
+/**
+ * Hook that finds the largest amount with a route by a bounded number of quotes, for errors in which the service does
+ * not report this amount.
+ */
 import { ClientError } from '@sluice/client'
 import { useQuery } from '@tanstack/react-query'
 import { retry, sluice } from '../service/client.ts'
 import type { OrderRequest } from './use-quote.ts'
 
-/** Maximum divisions by ten until an amount has a route. Bisection steps follow. */
+/** Maximum number of times that the amount is divided by ten until it has a route. */
 const MAX_DIVISIONS = 12
+/** Number of bisections between the amount with a route and ten times this amount. */
 const BISECTION_STEPS = 5
 /** Significant digits of the result, which is rounded down. */
 const SIGNIFICANT_DIGITS = 3
@@ -21,9 +25,9 @@ export function useLargestAmount(request: OrderRequest | undefined, isRequested:
 }
 
 async function searchLargest({ chainId, from: _, amount, amountOut, ...terms }: OrderRequest): Promise<bigint> {
-  const hasRoute = (base: bigint) =>
+  const hasRoute = (amountToTry: bigint) =>
     sluice
-      .get(`/quote/${chainId}`, { ...terms, [amountOut === undefined ? 'amount' : 'amountOut']: base } as never)
+      .get(`/quote/${chainId}`, { ...terms, [amountOut === undefined ? 'amount' : 'amountOut']: amountToTry } as never)
       .then(
         () => true,
         (error) => {

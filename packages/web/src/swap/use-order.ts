@@ -1,4 +1,4 @@
-/** Reads the order from the URL: tokens, amount, and terms, with defaults for missing parameters. */
+/** Hook that reads the order from the URL: tokens, amount, and terms, with defaults for missing parameters. */
 import { useQuery } from '@tanstack/react-query'
 import { useRef } from 'react'
 import { parseAmount } from '../format/amount.ts'
@@ -12,7 +12,7 @@ import { type OrderTerms, termParametersOf, useTerms } from './terms.ts'
 import { type AmountEntry, useAmount } from './use-amount.ts'
 import { isSameToken, type OrderRequest } from './use-quote.ts'
 
-/** Default amount in whole tokens. On the local chain, only a larger amount gets a route with several pools. */
+/** Default amount in whole tokens. On the local test chain, an amount of 1 would get a route with only one pool. */
 const DEFAULT_AMOUNT = { local: '500', other: '1' } as const
 
 type UsdByToken = Readonly<Record<string, number | null>>
@@ -24,25 +24,28 @@ export type OrderState = {
   readonly dst: PageToken | undefined
   /** True if input and output are the same token. */
   readonly hasSameToken: boolean
-  /** Side whose amount the user types, which is then exact. */
+  /** Side whose amount the user types. The amount of the other side is quoted. */
   readonly exactSide: 'in' | 'out'
   /** State of the amount field. */
   readonly entry: AmountEntry
   /** The amount in the URL, in whole tokens. */
   readonly amountText: string
+  /** Returns USD per whole token; null if there is no price, undefined while loading. */
   readonly priceOf: (token: PageToken | undefined) => number | null | undefined
   /** Quote request; undefined if a parameter is missing or invalid. */
   readonly request: OrderRequest | undefined
+  /** Number of known pools of the chain. */
   readonly poolCount: number | undefined
   /** Maximum price impact, in percent; undefined for the service's default. */
   readonly maxImpact: string | undefined
   readonly terms: OrderTerms
-  /** Error of the token list; null if both tokens are known. */
+  /** Error of the token list; null if both tokens are known, or while loading. */
   readonly tokenListError: unknown
+  /** Requests the tokens again after an error. */
   readonly retry: () => void
-  /** Symbol of the native token, or a phrase for it. */
+  /** Symbol of the native token, or the words `of the native token` if the symbol is unknown. */
   readonly nativeSymbol: string
-  /** Changes the URL and writes the defaults into it. */
+  /** Changes parameters in the URL. Also writes the current tokens and amount into it, which may be defaults. */
   readonly change: (
     changes: { readonly [Name in keyof SwapParams]?: SwapParams[Name] | undefined },
     replace?: boolean,
@@ -74,13 +77,13 @@ export function useOrder(): OrderState {
   const prices = usePrices(chain.id, src, dst)
   const priceOf = (token: PageToken | undefined) => token && prices?.[token.address]
   const change: OrderState['change'] = (changes, replace) => {
-    const chosenTokens = {
+    const currentOrder = {
       chain: chain.id,
       amount: amountText,
       ...(tokenAddresses.src && { src: tokenAddresses.src }),
       ...(tokenAddresses.dst && { dst: tokenAddresses.dst }),
     }
-    navigate({ ...chosenTokens, ...changes }, replace)
+    navigate({ ...currentOrder, ...changes }, replace)
   }
   const writeAmountToUrl = (amount: string) => change({ amount }, true)
   const entry = useAmount({
@@ -128,7 +131,7 @@ export function useOrder(): OrderState {
 }
 
 /**
- * Returns the previous object if the request has not changed, so that components that depend on it do not render again.
+ * Returns the previous object if its content is unchanged, so that components that depend on it do not render again.
  */
 function useStableRequest(request: OrderRequest | undefined): OrderRequest | undefined {
   const latest = useRef(request)
@@ -138,7 +141,7 @@ function useStableRequest(request: OrderRequest | undefined): OrderRequest | und
 
 const PRICES_POLL_MS = 30_000
 
-/** Loads the USD prices of both tokens, by address. Empty if the request failed, undefined while loading. */
+/** Loads the USD prices of both tokens. Returns an empty object if the request failed, and undefined while loading. */
 function usePrices(chainId: number, src: PageToken | undefined, dst: PageToken | undefined): UsdByToken | undefined {
   const { data, isError } = useQuery({
     queryKey: ['prices', chainId, src?.address, dst?.address],

@@ -1,4 +1,4 @@
-/** Follows the quote of an order block by block. */
+/** Hook that follows the quote of an order: the service updates the quote in each block. */
 import { ClientError, type QuoteParameters, type Route, type SwapParameters, type Transaction } from '@sluice/client'
 import { useQuoteStream } from '@sluice/react'
 import { useEffect, useState } from 'react'
@@ -6,8 +6,9 @@ import { useStatus } from '../service/chains.ts'
 
 export type OrderRequest = Omit<SwapParameters, 'from' | 'amount'> & {
   readonly chainId: number
-  /** Base units of `src` to pay, or minimum base units of `dst` to receive. Exactly one is set. */
+  /** Base units of `src` to pay. Set if `amountOut` is not. */
   readonly amount?: string
+  /** Minimum base units of `dst` to receive. */
   readonly amountOut?: string
   /** Wallet address. Without it the quote has no transaction. */
   readonly from: string | undefined
@@ -15,26 +16,26 @@ export type OrderRequest = Omit<SwapParameters, 'from' | 'amount'> & {
 
 export type ShownQuote = Omit<Route, 'tx'> & { readonly tx?: Transaction }
 
-/** Minimum age in blocks of a stale quote, which must be refreshed before signing. */
+/** Age in blocks from which on a quote is stale: it must be refreshed before signing. */
 export const STALE_BLOCKS = 4
 /** Milliseconds between retries of a failed quote. */
 const RETRY_MS = 4_000
-/** Milliseconds without a response of the service after which a quote counts as stale: four polls of its status. */
+/** Milliseconds without a status response of the service after which a quote counts as stale: four polls. */
 const SILENT_MS = 8_000
 
 /**
- * Milliseconds without a response to a changed request after which placeholders replace the numbers of the previous
- * request.
+ * After a change of the request, the page shows the previous quote for at most this time. Then it shows placeholders
+ * until the service responds.
  */
 const LATE_MS = 1_500
 
 export type LiveQuote = {
-  /** Latest quote. While a new request is loading, this is for a short time the quote of the previous request. */
+  /** Latest quote. For a short time after a change of the request, this is still the quote of the previous request. */
   readonly quote: ShownQuote | undefined
-  /** True if the quote answers the current request. */
+  /** True if the quote is for the current request. */
   readonly isCurrent: boolean
   readonly error: ClientError | undefined
-  /** Newest block at which the service quoted or confirmed the quote. */
+  /** Newest block at which the service computed the quote or confirmed it. */
   readonly lastCheckedBlock: number | undefined
   /** Blocks since `lastCheckedBlock`. */
   readonly ageBlocks: number
@@ -42,11 +43,12 @@ export type LiveQuote = {
   /** Party that does not respond; undefined if both respond. */
   readonly silentParty: 'service' | 'chain' | undefined
   readonly isFetching: boolean
+  /** Number of the newest block. */
   readonly head: number | undefined
   readonly retry: () => void
 }
 
-/** @param isSigning - true while the user signs; then the hook requests nothing and keeps the quote */
+/** @param isSigning - true while the user signs: the hook then keeps the quote and does not request another */
 export function useQuote(order: OrderRequest | undefined, isSigning: boolean): LiveQuote {
   const { data: status, dataUpdatedAt, refetch } = useStatus(order?.chainId ?? 0, order !== undefined)
   const isSilent = useIsOlder(dataUpdatedAt, SILENT_MS)
@@ -81,7 +83,7 @@ export function useQuote(order: OrderRequest | undefined, isSigning: boolean): L
   }
 }
 
-/** Returns true once `ms` milliseconds have passed since `startedAt`. 0 means that the time has not begun yet. */
+/** Returns true once `ms` milliseconds have passed since `startedAt` (Unix milliseconds); false if that is 0. */
 function useIsOlder(startedAt: number, ms: number): boolean {
   const [isOlder, setIsOlder] = useState(false)
   useEffect(() => {
@@ -94,6 +96,7 @@ function useIsOlder(startedAt: number, ms: number): boolean {
   return isOlder
 }
 
+/** Returns true if the error means that there is no route. */
 export function isRefusal(error: unknown): error is ClientError {
   return error instanceof ClientError && error.code === 'NO_ROUTE'
 }

@@ -17,7 +17,7 @@ import { isRefusal, isSameToken, type LiveQuote, type ShownQuote, useQuote } fro
 export type SwapPageState = {
   readonly order: OrderState
   readonly liveQuote: LiveQuote
-  /** Displayed quote: the one being signed, else the newest. */
+  /** Displayed quote: the quote that the user is signing, or else the newest quote. */
   readonly quote: ShownQuote | undefined
   readonly tokenOf: TokenOf
   readonly balance: bigint | undefined
@@ -25,27 +25,29 @@ export type SwapPageState = {
   readonly spendableBalance: bigint | undefined
   /** Input of the swap in base units; 0 while unknown. */
   readonly amountToPay: bigint
-  /** Purpose for which the wallet's balance is too low; undefined if it suffices. */
+  /** Purpose for which the wallet's balance is too low; undefined if it suffices or is unknown. */
   readonly missingFunds: 'input' | 'gas' | undefined
   /** True if the quote is for the amount as typed. Signing requires such a quote. */
   readonly isReady: boolean
   readonly loss: Loss | undefined
   /** True if the service found no route. */
   readonly isRefused: boolean
-  /** True if the request failed for another reason. */
+  /** True if the request failed for another reason than a missing route. */
   readonly hasFailed: boolean
-  /** Largest amount with a route, if the typed amount has none; undefined while loading, 0 if no amount has a route. */
+  /**
+   * Largest amount with a route, if the typed amount has none; undefined while loading, 0 if there is no such amount.
+   */
   readonly maxRoutableAmount: bigint | undefined
   readonly signing: Signing | undefined
   readonly actions: {
     readonly setAmount: (text: string, replace?: boolean) => void
     readonly flip: () => void
     /** Chooses the side whose amount is exact, and keeps the displayed amounts if they are current. */
-    readonly setExactSide: (end: 'in' | 'out') => void
+    readonly setExactSide: (side: 'in' | 'out') => void
     readonly choose: (side: TicketSide, token: PageToken) => void
     readonly liftImpactLimit: () => void
     readonly sign: () => void
-    /** Returns to the order. */
+    /** Ends the signing and returns to the order form. */
     readonly leave: () => void
   }
 }
@@ -105,29 +107,30 @@ type ActionsInput = Pick<SwapPageState, 'order' | 'liveQuote' | 'quote' | 'isRea
   readonly queries: QueryClient
 }
 
-/** Creates the actions of the page. */
 function createActions(input: ActionsInput): SwapPageState['actions'] {
   const { order, liveQuote, quote, isReady, signing, wallet, local, queries } = input
   const { src, dst, request, change, amountText, exactSide, terms } = order
   return {
     setAmount: (amount, replace) => change({ amount }, replace),
     liftImpactLimit: () => terms.set({ impact: '100' }),
-    // Reverses the trade: the quoted output becomes the input. Without a current quote, the amount stays with its token.
+    // Reverses the trade: the quoted output becomes the input. Without a current quote, the amount stays with its
+    // token.
     flip() {
       if (!src || !dst) return
-      const sides = { src: dst.address, dst: src.address }
-      if (quote && isReady) change({ ...sides, amount: toPlainText(quote.toAmount, dst.decimals), exact: undefined })
-      else change({ ...sides, amount: amountText, exact: exactSide === 'in' ? 'out' : undefined })
+      const flippedTokens = { src: dst.address, dst: src.address }
+      if (quote && isReady)
+        change({ ...flippedTokens, amount: toPlainText(quote.toAmount, dst.decimals), exact: undefined })
+      else change({ ...flippedTokens, amount: amountText, exact: exactSide === 'in' ? 'out' : undefined })
     },
-    setExactSide(end) {
+    setExactSide(side) {
       const amount =
         quote && isReady && src && dst
-          ? end === 'in'
+          ? side === 'in'
             ? toPlainText(quote.fromAmount, src.decimals)
             : toPlainText(quote.minToAmount ?? quote.toAmount, dst.decimals)
-          : // For the other token, the same number would be another amount, maybe thousands of times larger.
+          : // Clears the amount. The same number of the other token may be worth thousands of times more.
             ''
-      change({ amount, exact: end === 'out' ? 'out' : undefined })
+      change({ amount, exact: side === 'out' ? 'out' : undefined })
     },
     choose(side, token) {
       const [thisSide, otherSide] = side === 'pay' ? (['src', 'dst'] as const) : (['dst', 'src'] as const)
@@ -143,7 +146,7 @@ function createActions(input: ActionsInput): SwapPageState['actions'] {
       const { chainId, from: _, amountOut: __, ...parameters } = request
       const contracts = chainId === local?.chainId ? local.contracts : undefined
       const slippage = request.slippage === 'auto' ? liveQuote.quote.slippage?.percent : request.slippage
-      // The user signs an exact-output order with the input of its quote as an exact input.
+      // An exact-output order is signed as an exact input: that of its quote.
       const signedRequest = {
         ...parameters,
         amount: liveQuote.quote.fromAmount,
@@ -156,7 +159,7 @@ function createActions(input: ActionsInput): SwapPageState['actions'] {
         request: signedRequest,
         displayedQuote: liveQuote.quote,
         contracts,
-        direct: isDirect(liveQuote.quote),
+        isDirect: isDirect(liveQuote.quote),
       }
       void signing.start(orderToSign, wallet)
     },
@@ -184,8 +187,8 @@ function subtractReserve(balance: bigint | undefined, reserve: bigint | undefine
 }
 
 /**
- * Returns true if the transaction calls `swapDirect` or its permit variant. In this mode, the Executor pays the recipient
- * directly, as taxed output tokens need.
+ * Returns true if the transaction calls `swapDirect` or its permit variant. In this mode, the Executor pays the
+ * recipient directly, as taxed output tokens need.
  */
 export function isDirect({ tx }: Pick<ShownQuote, 'tx'>): boolean {
   return tx !== undefined && /^0x(e956b9b0|c74a41f4)/.test(tx.data)

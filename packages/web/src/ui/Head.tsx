@@ -9,7 +9,9 @@ import { chainParameter, useChain } from './service-info.ts'
 import { useTheme } from './theme.ts'
 import { WalletButton } from './WalletButton.tsx'
 
-/** Shows the navigation, the chain, the theme, and the wallet. Does not render on changes of other URL parameters. */
+/**
+ * Shows the navigation, the chain, the theme, and the wallet. Memoized: only the path and the chain of the URL matter.
+ */
 export const Head = memo(function Head() {
   const chainInUrl = useRouterState({ select: ({ location }) => (location.search as { chain?: number }).chain })
   const path = useRouterState({ select: ({ location }) => location.pathname })
@@ -73,6 +75,6 @@ function scrollToOpenPage(nav: HTMLElement | null): void {
   const link = nav?.querySelector('[aria-current]')
   if (!nav || !link) return
   const [navBox, linkBox] = [nav.getBoundingClientRect(), link.getBoundingClientRect()]
-  // After `scrollIntoView`, the Tab key would start from this link and miss the skip link.
+  // Does not use `scrollIntoView`: after it, the Tab key would start at this link and miss the link to the content.
   nav.scrollLeft += (linkBox.left + linkBox.right - navBox.left - navBox.right) / 2
 }

@@ -4,9 +4,9 @@ import { type PageName, pages } from '../pages.ts'
 
 type Props = {
   readonly page: PageName
-  /** Continues the introduction. */
+  /** Text after the introduction, in the same paragraph. */
   readonly extra?: ReactNode
-  /** Shown next to the introduction. */
+  /** Element next to the introduction. */
   readonly children?: ReactNode
 }
 

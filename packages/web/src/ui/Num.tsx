@@ -52,7 +52,10 @@ export function Amount({ base, decimals, digits = 7, maxDecimals = 6 }: AmountPr
   return <Digits parts={splitForDisplay(text, digits, maxDecimals)} title={text} />
 }
 
-/** Shows an amount in a table: with two decimals from 1,000 up, and with four below. So decimal points nearly align. */
+/**
+ * Shows an amount in a table, with two decimals from 1,000 up, and with four below, so that decimal points nearly
+ * align.
+ */
 export function AmountCell({ base, decimals }: AmountProps) {
   const text = toPlainText(base, decimals)
   return <Digits parts={splitForDisplay(text, 30, text.split('.')[0]!.length > 3 ? 2 : 4)} title={text} />
@@ -106,8 +109,13 @@ export function Price({ value }: { readonly value: number | null | undefined }) 
   )
 }
 
-/** `value` is in percent; `maxDecimals` defaults to two decimals. */
-type PercentProps = { readonly value: number; readonly maxDecimals?: number; readonly hasNoUnit?: boolean }
+type PercentProps = {
+  /** In percent. */
+  readonly value: number
+  readonly maxDecimals?: number
+  /** True to show no percent sign. */
+  readonly hasNoUnit?: boolean
+}
 
 export function Percent({ value, maxDecimals = 2, hasNoUnit = false }: PercentProps) {
   const minShown = 10 ** -maxDecimals
@@ -128,7 +136,7 @@ type BpsProps = { readonly value: number | null | undefined; readonly hasNoUnit?
 /** Shows basis points with two decimals. A missing value shows "not known", or a dash without a unit. */
 export function Bps({ value, hasNoUnit = false }: BpsProps) {
   if (value === null || value === undefined) return <span className="q">{hasNoUnit ? '–' : 'not known'}</span>
-  // A value that rounds to 0 has no sign.
+  // Removes the sign of a negative value that rounds to 0.
   const text = value.toFixed(2).replace(/^-(?=0\.00$)/, '')
   return (
     <span className="num">

@@ -3,7 +3,7 @@ import { type ReactNode, useLayoutEffect, useRef, useState } from 'react'
 
 type Props = { readonly children: (width: number) => ReactNode }
 
-/** Redraws the plot for each width of the container, because scaling would change the size of the text. */
+/** Draws the plot again for each new width. Scaling the drawing instead would change the size of its text. */
 export function Plot({ children }: Props) {
   const boxRef = useRef<HTMLDivElement>(null)
   const [width, setWidth] = useState(0)

@@ -5,7 +5,7 @@ import { Dialog } from './Dialog.tsx'
 import { Head } from './Head.tsx'
 import { chainParameter } from './service-info.ts'
 
-/** Paths of the pages, by the letter that follows `g`. */
+/** Paths of the pages, by letter. The user types `g` and then the letter. */
 const pathByKey: Readonly<Record<string, string>> = {
   s: '/',
   e: '/app/explain',
@@ -16,7 +16,7 @@ const pathByKey: Readonly<Record<string, string>> = {
   c: '/app/chains',
   a: '/app/api',
 }
-/** Keyboard shortcuts and their effects, for the help. */
+/** Keyboard shortcuts and their effects, as listed in the help dialog. */
 const shortcutHelp = [
   ['/', 'search tokens'],
   ['Enter', 'do what the main button says'],
@@ -41,7 +41,7 @@ export function Shell() {
     const listen = (event: KeyboardEvent) => {
       const target = event.target as HTMLElement
       if (event.metaKey || event.ctrlKey || event.altKey) return
-      // A dialog keeps the focus until the frame after it closes.
+      // Keys belong to a dialog with the focus. It keeps the focus until the frame after it closes.
       if (target.closest('input, textarea, select, dialog[open]')) return
       const { key } = event
       if (performance.now() < chordDeadline.current && pathByKey[key] !== undefined) {

@@ -1,4 +1,4 @@
-/** The placeholder of a loading number. */
+/** The placeholder for a number that is loading. */
 
 /** Shows an empty box with the width of the text `like`. */
 export function Skeleton({ like }: { readonly like: string }) {

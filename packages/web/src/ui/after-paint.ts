@@ -1,4 +1,6 @@
-/** Delays work until the browser has painted the feedback of the input that causes the work. */
+/**
+ * Delays work, such as rendering a page, until the browser has painted the response to the click or key that causes it.
+ */
 import { useCallback, useEffect, useRef, useState } from 'react'
 
 /** Milliseconds after which the work runs if the browser paints no frame, as in a hidden tab. */
@@ -7,7 +9,7 @@ const MAX_WAIT_MS = 200
 /** Pause in typing after which a text is applied. */
 export const TYPING_PAUSE_MS = 250
 
-/** Runs work after the next frame is painted, so that it does not delay the feedback of the input that causes it. */
+/** Runs work after the browser has painted the next frame. */
 export function afterPaint(work: () => void): void {
   let hasRun = false
   const run = () => {
@@ -20,8 +22,8 @@ export function afterPaint(work: () => void): void {
 }
 
 /**
- * Delays each change of a value until after the next paint, so that the browser can paint and handle inputs before the
- * components that use the value render again. The first rendering gets the value at once.
+ * Returns a value, but each change of it only after the next paint. So the browser can paint and handle inputs before
+ * components that use the value render again. The first render gets the value at once.
  */
 export function useAfterPaint<T>(value: T): T {
   const [paintedValue, setPaintedValue] = useState<T>(() => value)
@@ -46,12 +48,12 @@ export function usePaintedParts(count: number): number {
 export const nextPaint = (): Promise<void> => new Promise(afterPaint)
 
 /**
- * Shows a choice at once, and applies it after the next paint. Used for choices that are stored in the URL, because the
- * navigation renders the whole page again.
+ * Shows a choice of the user at once, and applies it after the next paint. For choices in the URL, because a navigation
+ * renders the whole page again.
  *
  * @param value - the applied choice
- * @param pauseMs - pause after the latest choice until it is applied, for typed text
- * @returns the choice to show, and a stable function that chooses
+ * @param pauseMs - time from the latest choice until it is applied; for typed text a pause in typing
+ * @returns the choice to show, and a function that chooses, which is the same in all renders
  */
 export function useChoice<T>(value: T, apply: (next: T) => Promise<void> | void, pauseMs = 0) {
   const [pendingChoice, setPendingChoice] = useState<{ readonly next: T }>()

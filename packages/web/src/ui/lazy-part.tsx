@@ -1,7 +1,7 @@
 /** Components whose code loads on demand. */
 import { type FunctionComponent, useEffect, useState } from 'react'
 
-/** Source of a component, and the component once it is loaded. */
+/** Function that loads a component, and the component once it is loaded. */
 type LazyCode<P> = { readonly load: () => Promise<FunctionComponent<P>>; loaded?: FunctionComponent<P> }
 
 /**

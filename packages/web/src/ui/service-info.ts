@@ -8,7 +8,9 @@ export const useServiceInfo = (): ServiceInfo => useContext(ServiceInfoContext)
 
 const UNKNOWN_CHAIN: PageChain = { id: 1, name: 'Ethereum', guard: '', status: 'predicted' }
 
-/** Returns the chain with the id in the URL. Without an id, returns the first chain, which is the local chain if any. */
+/**
+ * Returns the chain with the id in the URL. Without an id, returns the first chain, which is the local chain if any.
+ */
 export function useChain(chainId: number | undefined): PageChain {
   const { chains } = useServiceInfo()
   const namedChain = chains.find(({ id }) => id === chainId)
@@ -17,6 +19,6 @@ export function useChain(chainId: number | undefined): PageChain {
   return chains[0] ?? UNKNOWN_CHAIN
 }
 
-/** Returns the URL parameters that name a chain. */
+/** Returns the URL parameter of a chain; an empty object without a chain. */
 export const chainParameter = (chain: number | undefined): { readonly chain?: number } =>
   chain === undefined ? {} : { chain }

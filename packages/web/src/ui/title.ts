@@ -1,4 +1,4 @@
-/** The document title. */
+/** Hook that sets the title of the browser tab. */
 import { useEffect } from 'react'
 
 export function useTitle(name: string): void {

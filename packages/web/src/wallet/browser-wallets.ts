@@ -1,6 +1,6 @@
 /**
- * Connects browser wallets with wagmi: those that announce themselves (EIP-6963), or else `window.ethereum`. Loads on
- * demand, because most visits need no wallet.
+ * Connects browser wallets with the library wagmi: wallets that announce themselves (EIP-6963), or else
+ * `window.ethereum`. The module loads on demand, because most visits need no wallet.
  */
 import type { Eip1193Provider } from '@sluice/client'
 import { type Config, type Connector, createConfig, createStorage, http, injected } from 'wagmi'

@@ -7,6 +7,7 @@ import type { Session } from './session.ts'
 import { useWalletState } from './wallets.ts'
 
 export type ConnectedWallet = Omit<Session, 'provider'> & {
+  /** Returns the wallet for the SDK, and its EIP-1193 provider. */
   readonly open: () => Promise<{ readonly wallet: Wallet; readonly provider: Eip1193Provider }>
 }
 
@@ -41,10 +42,13 @@ export function useBalance(chainId: number, token: string | undefined): bigint |
   return data === undefined ? undefined : BigInt(data)
 }
 
-/** Gas of a swap whose route is unknown. */
+/** Gas that is assumed for a swap whose route is not known yet. */
 const DEFAULT_GAS = 500_000n
-/** Factor of the gas reserve. The gas price may double until the swap is mined, and the gas limit is above the estimate. */
-const GAS_MARGIN = 3n
+/**
+ * Ratio of the reserve to the estimated cost. The gas price may double until the swap is mined, and the gas limit is
+ * above the estimate.
+ */
+const GAS_RESERVE_FACTOR = 3n
 
 /** Returns the wei to reserve for the gas of a swap; undefined while the gas price is unknown. */
 export function useGasReserve(chainId: number, enabled: boolean, gas: string | undefined): bigint | undefined {
@@ -59,10 +63,12 @@ export function useGasReserve(chainId: number, enabled: boolean, gas: string | u
       return String(BigInt((await provider.request({ method: 'eth_gasPrice' })) as string))
     },
   })
-  return data === undefined ? undefined : BigInt(data) * BigInt(gas ?? DEFAULT_GAS) * GAS_MARGIN
+  return data === undefined ? undefined : BigInt(data) * BigInt(gas ?? DEFAULT_GAS) * GAS_RESERVE_FACTOR
 }
 
-/** Returns the allowance of a spender in base units; undefined on another chain, without a token contract, or after a failure. */
+/**
+ * Returns the allowance of a spender in base units; undefined if it is loading or cannot be read, or without a token.
+ */
 export function useAllowance(chainId: number, token: string | undefined, spender: string): bigint | undefined {
   const connected = useWallet()
   const { data } = useQuery({

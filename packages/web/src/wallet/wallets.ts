@@ -11,9 +11,9 @@ type WalletState = {
   readonly options: readonly WalletOption[] | undefined
 }
 
-/** Key that is set if the user disconnected the local account, so that the page does not reconnect it. */
+/** Storage key that is set after the user disconnects the local account, so that the page does not reconnect it. */
 const DISCONNECTED_KEY = 'sluice.left'
-/** Key that is set while a browser wallet is connected, so that the next visit reconnects it. */
+/** Storage key that is set while a browser wallet is connected, so that the next visit reconnects it. */
 const CONNECTED_KEY = 'sluice.wallet'
 
 /** Creates the wallets, and reconnects the browser wallet of the last visit. */
@@ -61,7 +61,7 @@ export function createWallets(serviceInfo: ServiceInfo) {
     state: () => state,
     async load() {
       await loadBrowserWallets()
-      // A wallet may have appeared without an announcement.
+      // Reads the wallets again, because `window.ethereum` appears without an announcement.
       update()
     },
     async connect(id: string) {
