@@ -1,9 +1,9 @@
 /**
- * Renders the pages of `navigation.ts` to static HTML and Markdown files in `dist/`. Links are relative, so that the
- * site works under any path and on any web server.
+ * Builds the documentation site: writes each page of `navigation.ts` as static HTML and as Markdown to `dist/`. Links
+ * are relative, so that the site works under any path and on any web server.
  *
- * `--service <url>` sets the address of the playground for a standalone site. By default, the playground is in the
- * folder above the site.
+ * Pages link to the playground, which is the web app of a running service. By default, it is in the folder above the
+ * site. For a site without a service, `--service <url>` sets its address.
  */
 import { createHash } from 'node:crypto'
 import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -11,15 +11,16 @@ import { createRequire, stripTypeScriptTypes } from 'node:module'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
-import { llmsFull, llmsIndex } from './llms.ts'
+import { buildLlmsFull, buildLlmsIndex } from './llms.ts'
 import { renderMarkdown } from './markdown.ts'
 import { imagePath, readSite, root } from './pages.ts'
-import { searchIndex } from './search-index.ts'
+import { buildSearchIndex } from './search-index.ts'
 import { type Assets, pageHtml } from './template.ts'
 
 const dist = join(import.meta.dirname, '../dist')
 const { service = '' } = parseArgs({ options: { service: { type: 'string' } } }).values
 
+/** @param path - relative to `dist/` */
 function writeOutput(path: string, content: string | Buffer): void {
   const file = join(dist, path)
   mkdirSync(dirname(file), { recursive: true })
@@ -41,11 +42,11 @@ function writeAsset(name: string, content: string | Buffer): string {
 const readSource = (path: string) => readFileSync(join(import.meta.dirname, 'site', path), 'utf8')
 
 /**
- * Copies the fonts that the style sheet uses, and replaces their paths in the style sheet.
+ * Writes the fonts that the style sheet uses.
  *
- * @returns the style sheet
+ * @returns the style sheet, with the paths of the written fonts
  */
-function styleSheet(): string {
+function writeFonts(): string {
   const require = createRequire(import.meta.url)
   return readSource('site.css').replace(/url\("(@fontsource\/[^"]+)"\)/g, (_, font: string) => {
     const path = writeAsset(font.split('/').at(-1)!, readFileSync(require.resolve(font)))
@@ -53,7 +54,8 @@ function styleSheet(): string {
   })
 }
 
-function writeAssets(index: string): Assets {
+/** Writes the files that all pages load. The search module imports a local copy of its library. */
+function writeAssets(searchIndexJson: string): Assets {
   const library = readFileSync(fileURLToPath(import.meta.resolve('minisearch')), 'utf8')
   const minisearch = writeAsset('minisearch.js', library.replace(/^\/\/# sourceMappingURL=.*$/m, ''))
   const search = stripTypeScriptTypes(readSource('search.ts')).replace(
@@ -62,24 +64,24 @@ function writeAssets(index: string): Assets {
   )
   return {
     icon: writeAsset('icon.svg', readFileSync(join(root, 'packages/web/public/app/icon.svg'))),
-    style: writeAsset('site.css', styleSheet()),
+    style: writeAsset('site.css', writeFonts()),
     script: writeAsset('site.js', stripTypeScriptTypes(readSource('site.ts'))),
     search: writeAsset('search.js', search),
-    index: writeAsset('index.json', index),
+    index: writeAsset('index.json', searchIndexJson),
   }
 }
 
 rmSync(dist, { recursive: true, force: true })
 const { pages, images } = readSite()
 const renderedPages = pages.map((page) => ({ ...page, rendered: renderMarkdown(page.markdown, page.title) }))
-const files = writeAssets(searchIndex(renderedPages))
+const assets = writeAssets(buildSearchIndex(renderedPages))
 for (const [k, page] of pages.entries()) {
-  writeOutput(`${page.path}.html`, pageHtml(page, renderedPages[k]!.rendered, pages, files, service))
+  writeOutput(`${page.path}.html`, pageHtml(page, renderedPages[k]!.rendered, pages, assets, service))
   writeOutput(`${page.path}.md`, page.markdown)
 }
 for (const image of images) {
   mkdirSync(dirname(join(dist, imagePath(image))), { recursive: true })
   copyFileSync(join(root, image), join(dist, imagePath(image)))
 }
-writeOutput('llms.txt', llmsIndex(pages))
-writeOutput('llms-full.txt', llmsFull(pages))
+writeOutput('llms.txt', buildLlmsIndex(pages))
+writeOutput('llms-full.txt', buildLlmsFull(pages))

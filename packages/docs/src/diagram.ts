@@ -1,12 +1,13 @@
 /**
- * Renders Mermaid source to SVG that the site's style sheet colors and that a strict content security policy allows.
+ * Renders Mermaid diagrams to SVG without inline styles, which the content security policy forbids. The site's style
+ * sheet sets the colors.
  */
 import { renderMermaidSVG } from 'beautiful-mermaid'
 
 /**
  * Renders a diagram.
  *
- * @param id - unique in the page, since markers of several diagrams must not share names
+ * @param id - prefix of the ids in the SVG, so that several diagrams of a page do not share ids
  * @returns an SVG element without `style` elements and attributes
  */
 export function renderDiagram(source: string, id: string, label: string): string {

@@ -6,8 +6,8 @@
 import { textOfFirstParagraph } from './markdown.ts'
 import type { Page } from './pages.ts'
 
-/** Sections for developers of the project only. */
-const OPTIONAL = ['Contribute', 'Decisions']
+/** Sections that only developers of the project need. The index lists them last, as optional. */
+const OPTIONAL_SECTIONS = ['Contribute', 'Decisions']
 
 const INTRO = `# Sluice
 
@@ -25,16 +25,16 @@ No key, no registration, no fee. Amounts are integers in base units, as strings.
 `
 
 /** Returns the index, with links relative to the root of the site. */
-export function llmsIndex(pages: readonly Page[]): string {
+export function buildLlmsIndex(pages: readonly Page[]): string {
   const sections = [...new Set(pages.map(({ section }) => section))]
   const listOf = (title: string, sectionPages: readonly Page[]) =>
     `## ${title}\n\n${sectionPages.map(lineOf).join('\n')}\n`
-  const neededSections = sections.filter((title) => !OPTIONAL.includes(title))
-  const optionalPages = pages.filter(({ section }) => OPTIONAL.includes(section))
+  const neededSections = sections.filter((title) => !OPTIONAL_SECTIONS.includes(title))
+  const optionalPages = pages.filter(({ section }) => OPTIONAL_SECTIONS.includes(section))
   return [
     INTRO,
     '## Endpoints\n',
-    `${endpointsOf(pages)}\n`,
+    `${endpointListOf(pages)}\n`,
     ...neededSections.map((title) =>
       listOf(
         title,
@@ -46,16 +46,18 @@ export function llmsIndex(pages: readonly Page[]): string {
 }
 
 /** Returns all pages, each with its path. Links are relative to their page. */
-export function llmsFull(pages: readonly Page[]): string {
+export function buildLlmsFull(pages: readonly Page[]): string {
   return pages.map(({ path, markdown }) => `<!-- ${path}.md -->\n\n${markdown.trim()}\n`).join('\n')
 }
 
-function endpointsOf(pages: readonly Page[]): string {
+/** Lists the endpoints of the API reference, each with the first sentence of its description. */
+function endpointListOf(pages: readonly Page[]): string {
   const api = pages.find(({ path }) => path === 'api')!.markdown
-  const endpoints = [...api.matchAll(/^## ((?:GET|POST)\b.*)\n\n(.*)$/gm)]
-  return endpoints.map(([, title, text]) => `- \`${title}\`: ${/^.*?\.(?= |$)/.exec(text!)?.[0] ?? text}`).join('\n')
+  const sections = [...api.matchAll(/^## ((?:GET|POST)\b.*)\n\n(.*)$/gm)]
+  return sections.map(([, title, text]) => `- \`${title}\`: ${/^.*?\.(?= |$)/.exec(text!)?.[0] ?? text}`).join('\n')
 }
 
+/** Returns the entry of a page in the index: its link and its first sentence. */
 function lineOf({ path, name, markdown }: Page): string {
   const sentence = firstSentence(markdown)
   return `- [${name}](${path}.md)${sentence === '' ? '' : `: ${sentence}`}`

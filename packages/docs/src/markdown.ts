@@ -8,7 +8,7 @@ export type RenderedMarkdown = { readonly html: string; readonly headings: reado
 
 /** Names of the tabs of code blocks, by language. Blocks of other languages do not become tabs. */
 const TAB_NAMES: Readonly<Record<string, string>> = { bash: 'curl', ts: 'TypeScript', python: 'Python' }
-/** The only HTML allowed in pages: anchors in tables, indices of formulas, and line breaks. */
+/** The only HTML tags allowed in pages: anchors in tables, sub- and superscripts of formulas, and line breaks. */
 const ALLOWED_HTML = /^<(?:a id="[\w-]+"|\/a|\/?sub|\/?sup|br ?\/?)>/
 
 const markdown = new MarkdownIt({ html: false, linkify: false, xhtmlOut: true })
@@ -27,29 +27,29 @@ markdown.inline.ruler.before('html_inline', 'allowed_html', (state, silent) => {
  *
  * @param page - name of the page, used in labels
  */
-export function renderMarkdown(text: string, page: string): RenderedMarkdown {
-  const withoutComments = text.replace(/^<!--.*?-->$/gms, '')
+export function renderMarkdown(source: string, page: string): RenderedMarkdown {
+  const withoutComments = source.replace(/^<!--.*?-->$/gms, '')
   const tokens = markdown.parse(withoutComments, {})
   const headings = anchorHeadings(tokens)
   let html = ''
   let plainTokens: Token[] = []
-  const flush = () => {
+  const renderPlainTokens = () => {
     html += markdown.renderer.render(plainTokens, markdown.options, {})
     plainTokens = []
   }
   for (let k = 0; k < tokens.length; ) {
-    const group = codeGroup(tokens, k)
+    const group = codeBlocksFrom(tokens, k)
     if (group.length > 0) {
-      flush()
-      html += codeBlocks(group, `${page}-${k}`, page)
+      renderPlainTokens()
+      html += renderCodeBlocks(group, `${page}-${k}`, page)
       k += group.length
     } else {
       plainTokens.push(adaptToken(tokens[k]!))
       k++
     }
   }
-  flush()
-  return { html: scrollable(html), headings }
+  renderPlainTokens()
+  return { html: wrapTables(html), headings }
 }
 
 /** Changes links to Markdown files into links to pages. */
@@ -62,7 +62,7 @@ function adaptToken(token: Token): Token {
   return token
 }
 
-/** Gives headings the ids that GitHub uses. */
+/** Gives headings the ids that GitHub uses, so that a link to a section works in both places. */
 function anchorHeadings(tokens: readonly Token[]): Heading[] {
   const counts = new Map<string, number>()
   return tokens.flatMap((token, k) => {
@@ -86,17 +86,18 @@ function textOf(inline: Token): string {
     .join('')
 }
 
-/** Returns the consecutive fenced blocks that start at `from`. */
-function codeGroup(tokens: readonly Token[], from: number): Token[] {
-  const end = tokens.findIndex((token, k) => k >= from && token.type !== 'fence')
-  return tokens.slice(from, end < 0 ? tokens.length : end)
+/** Returns the consecutive fenced code blocks that start at the token with index `start`; empty for another token. */
+function codeBlocksFrom(tokens: readonly Token[], start: number): Token[] {
+  const end = tokens.findIndex((token, k) => k >= start && token.type !== 'fence')
+  return tokens.slice(start, end < 0 ? tokens.length : end)
 }
 
-function codeBlocks(tokens: readonly Token[], id: string, page: string): string {
+/** Renders consecutive code blocks: as tabs if each has a language of its own, otherwise one below the other. */
+function renderCodeBlocks(tokens: readonly Token[], id: string, page: string): string {
   const panels: { readonly language: string; readonly blocks: string[] }[] = []
   for (const [k, token] of tokens.entries()) {
     const language = token.info.trim()
-    const block = codeBlock(token, language, `${id}-${k}`, page)
+    const block = renderCodeBlock(token, language, `${id}-${k}`, page)
     if (language in TAB_NAMES || panels.length === 0) panels.push({ language, blocks: [block] })
     else panels.at(-1)!.blocks.push(block)
   }
@@ -111,7 +112,7 @@ function codeBlocks(tokens: readonly Token[], id: string, page: string): string 
   return `<div class="tabs">\n${panelElements.join('')}</div>\n`
 }
 
-function codeBlock({ content }: Token, language: string, id: string, page: string): string {
+function renderCodeBlock({ content }: Token, language: string, id: string, page: string): string {
   if (language === 'mermaid') {
     const svg = renderDiagram(content, id.replaceAll(/[^\w-]/g, '-'), escapeHtml(`Diagram: ${page}`))
     return `<figure class="figure" tabindex="0">\n${svg}\n</figure>\n<details class="source"><summary>The diagram as text</summary>\n<pre tabindex="0"><code>${escapeHtml(content)}</code></pre></details>\n`
@@ -120,17 +121,17 @@ function codeBlock({ content }: Token, language: string, id: string, page: strin
   return `<pre tabindex="0"${language ? ` data-language="${escapeHtml(language)}"` : ''}><code>${code}</code></pre>\n`
 }
 
-/** Wraps tables in containers that scroll, also by keyboard. */
-function scrollable(html: string): string {
+/** Wraps each table in a container that scrolls with the pointer and with the keyboard. */
+function wrapTables(html: string): string {
   return html
     .replaceAll('<table>', '<div class="table" role="group" aria-label="Table" tabindex="0"><table>')
     .replaceAll('</table>', '</table></div>')
     .replace(/ style="text-align:(\w+)"/g, ' class="$1"')
 }
 
-/** Returns the first paragraph without markup; empty if the page has none. */
-export function textOfFirstParagraph(text: string): string {
-  const tokens = markdown.parse(text, {})
+/** Returns the first paragraph of Markdown without its markup; empty if there is none. */
+export function textOfFirstParagraph(source: string): string {
+  const tokens = markdown.parse(source, {})
   const paragraphIndex = tokens.findIndex(({ type, level }) => type === 'paragraph_open' && level === 0)
   return paragraphIndex < 0 ? '' : textOf(tokens[paragraphIndex + 1]!)
 }

@@ -1,8 +1,12 @@
-/** The pages of the site: sections in order, each with its pages and their names in the menu. */
+/** The menu of the documentation site: its sections in order, and the pages of each section. */
 
-type Section = { readonly title: string; readonly pages: readonly (readonly [source: string, name: string])[] }
+type Section = {
+  readonly title: string
+  /** Path of each page's file in the repository, and the name of the page in the menu. */
+  readonly pages: readonly (readonly [source: string, name: string])[]
+}
 
-/** Files of the repository by section. The first page is the home page. */
+/** All pages by section. The first page is the home page. */
 export const SECTIONS: readonly Section[] = [
   {
     title: 'Start',

@@ -1,15 +1,15 @@
-/** Builds the search index, with one document per section of a page. */
+/** Builds the search index of the site. Each section of a page is a document of the index. */
 import MiniSearch from 'minisearch'
 import type { RenderedMarkdown } from './markdown.ts'
 import type { Page } from './pages.ts'
 import { INDEX_OPTIONS, type SearchDocument } from './site/search.ts'
 
-/** Maximum characters of a section in the index. Only tables of numbers are longer. */
+/** Maximum number of characters of a section in the index. Only tables of numbers are longer. */
 const MAX_SECTION_CHARACTERS = 6_000
-/** Maximum characters of a section in a search result. */
+/** Maximum number of characters of a section that a search result shows. */
 const MAX_EXCERPT_CHARACTERS = 140
 
-export function searchIndex(pages: readonly RenderedPage[]): string {
+export function buildSearchIndex(pages: readonly RenderedPage[]): string {
   const search = new MiniSearch<SearchDocument>(INDEX_OPTIONS)
   search.addAll(pages.flatMap(documentsOf))
   return JSON.stringify(search)
@@ -19,7 +19,7 @@ type RenderedPage = Page & { readonly rendered: RenderedMarkdown }
 
 function documentsOf(page: RenderedPage): SearchDocument[] {
   const { name, rendered } = page
-  // Each table row with an anchor is also a document.
+  // Each table row with an anchor, such as an environment variable, is a document of its own.
   const rows = rendered.html.matchAll(/<tr>\s*<td><a id="([^"]+)">.*?<\/tr>/gs)
   const rowDocuments = [...rows].map(([row, id]) => documentOf(page, `#${id}`, id!, id!, row))
   const htmlSections = rendered.html.split(/(?=<h[123] id=")/)
@@ -39,19 +39,19 @@ function documentOf(
   { path, title, name, section }: RenderedPage,
   anchor: string,
   heading: string,
-  shownText: string,
+  shownHeading: string,
   html: string,
 ): SearchDocument {
   const text = toPlainText(html).slice(0, MAX_SECTION_CHARACTERS)
   const excerpt = text.slice(0, MAX_EXCERPT_CHARACTERS)
-  const sectionName = anchor === '' ? section : `${section} · ${name}`
+  const shownPath = anchor === '' ? section : `${section} · ${name}`
   return {
     id: `${path}.html${anchor}`,
-    page: `${title} ${name}`,
+    pageNames: `${title} ${name}`,
     heading,
     text,
-    shown: shownText,
-    place: sectionName,
+    shownHeading,
+    shownPath,
     excerpt,
   }
 }

@@ -1,15 +1,15 @@
 /**
- * The script of every page: theme, tabs, and search. Pages work without it. It loads before the first paint, so that
- * the theme does not flash.
+ * The script of every page: theme, tabs, and search. Pages work without it. It runs before the first paint, so that the
+ * page never shows the wrong theme.
  */
 import type { openSearch, SiteSearchResult } from './search.ts'
 
 {
   const root = document.documentElement
   const ownScript = document.currentScript as HTMLScriptElement
-  /** Returns the address of the file in a `data-` attribute of the script element. */
+  /** Returns the absolute address in a `data-` attribute of the script element. */
   const addressOf = (name: string) => new URL(ownScript.dataset[name]!, location.href).href
-  const files = { root: addressOf('root'), search: addressOf('search'), index: addressOf('index') }
+  const addresses = { root: addressOf('root'), search: addressOf('search'), index: addressOf('index') }
   root.classList.add('js')
 
   /** Reads a stored choice; null if there is none or storage is forbidden. */
@@ -31,8 +31,8 @@ import type { openSearch, SiteSearchResult } from './search.ts'
   // The playground stores the theme under the same key.
   const chosenTheme = storedValue('theme')
   if (chosenTheme === 'light' || chosenTheme === 'dark') root.dataset.theme = chosenTheme
-  const system = matchMedia('(prefers-color-scheme: dark)')
-  const isDark = () => (root.dataset.theme ?? (system.matches ? 'dark' : 'light')) === 'dark'
+  const darkPreference = matchMedia('(prefers-color-scheme: dark)')
+  const isDark = () => (root.dataset.theme ?? (darkPreference.matches ? 'dark' : 'light')) === 'dark'
 
   const startTheme = () => {
     const button = document.querySelector<HTMLButtonElement>('.theme')!
@@ -45,7 +45,7 @@ import type { openSearch, SiteSearchResult } from './search.ts'
       store('theme', root.dataset.theme)
       show()
     })
-    system.addEventListener('change', show)
+    darkPreference.addEventListener('change', show)
     show()
   }
 
@@ -54,7 +54,7 @@ import type { openSearch, SiteSearchResult } from './search.ts'
   /** Turns the names of code blocks into buttons, following the ARIA tabs pattern. */
   const startTabs = () => {
     const groups: Tab[][] = []
-    /** Shows the tab of a language in all groups that have one. */
+    /** Shows the tabs of a language, in all groups that have such a tab. */
     const choose = (name: string) => {
       for (const tabs of groups) {
         if (!tabs.some((tab) => tab.name === name)) continue
@@ -85,7 +85,7 @@ import type { openSearch, SiteSearchResult } from './search.ts'
           const top = box.getBoundingClientRect().top
           choose(name)
           store('language', name)
-          // Groups above may have changed their height.
+          // Groups above may have changed their height, so the clicked group scrolls back to its place.
           scrollBy(0, box.getBoundingClientRect().top - top)
         })
         list.append(button)
@@ -107,16 +107,16 @@ import type { openSearch, SiteSearchResult } from './search.ts'
     if (language !== null) choose(language)
   }
 
-  /** Returns a result as a list item. */
-  const itemOf = ({ id, shown, place, excerpt }: SiteSearchResult): HTMLLIElement => {
+  /** Creates the list item of a search result. */
+  const itemOf = ({ id, shownHeading, shownPath, excerpt }: SiteSearchResult): HTMLLIElement => {
     const item = document.createElement('li')
     const link = document.createElement('a')
     const where = document.createElement('span')
     const text = document.createElement('span')
     const name = document.createElement('strong')
-    link.href = new URL(id, files.root).href
-    name.textContent = shown
-    where.textContent = place
+    link.href = new URL(id, addresses.root).href
+    name.textContent = shownHeading
+    where.textContent = shownPath
     text.textContent = excerpt
     link.append(name, ' ', where, ' ', text)
     item.append(link)
@@ -129,7 +129,7 @@ import type { openSearch, SiteSearchResult } from './search.ts'
     const count = document.querySelector<HTMLElement>('#count')!
     let openedSearch: Promise<ReturnType<typeof openSearch>> | undefined
     const open = async () => {
-      const [library, answer] = await Promise.all([import(files.search), fetch(files.index)])
+      const [library, answer] = await Promise.all([import(addresses.search), fetch(addresses.index)])
       if (!answer.ok) throw new Error(`the index of the search answers ${answer.status}`)
       return (library as { openSearch: typeof openSearch }).openSearch(await answer.text())
     }
