@@ -9,7 +9,7 @@ import { memo, useState } from 'react'
 import { isBehind, type PageChain, type PageChainStatus, useStatus, useStatuses } from '../service/chains.ts'
 import { Address } from '../ui/Address.tsx'
 import { useChoice } from '../ui/after-paint.ts'
-import { Copy } from '../ui/Copy.tsx'
+import { CopyButton } from '../ui/CopyButton.tsx'
 import { Failure, Notice } from '../ui/Notice.tsx'
 import { Count } from '../ui/Num.tsx'
 import { Row } from '../ui/Row.tsx'
@@ -231,7 +231,8 @@ function ChainCard({ chainId }: { readonly chainId: number | undefined }) {
         )}
         {statusKind === 'predicted' && (
           <Notice kind="info" title="Anyone can deploy here.">
-            The address is fixed by the code. One command: <code>{command}</code> <Copy text={command}>Copy</Copy>
+            The address is fixed by the code. One command: <code>{command}</code>{' '}
+            <CopyButton text={command}>Copy</CopyButton>
           </Notice>
         )}
         <Link className="btn" to="/" search={{ chain: chain.id }}>

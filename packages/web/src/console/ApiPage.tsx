@@ -5,7 +5,7 @@ import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { memo, useCallback, useMemo, useRef, useState } from 'react'
 import { sluice } from '../service/client.ts'
 import { nextPaint, TYPING_PAUSE_MS, useChoice } from '../ui/after-paint.ts'
-import { Copy } from '../ui/Copy.tsx'
+import { CopyButton } from '../ui/CopyButton.tsx'
 import { Lede } from '../ui/Lede.tsx'
 import { Failure } from '../ui/Notice.tsx'
 import { useChain } from '../ui/service-info.ts'
@@ -264,9 +264,9 @@ function Code({ endpoint, call, values, language, request, onLanguage }: CodePro
       <section className="panel" aria-label="The request to copy">
         <div className="panel__h">
           <Languages selected={language} onChoose={onLanguage} />
-          <Copy text={sample} className="btn btn--small">
+          <CopyButton text={sample} className="btn btn--small">
             Copy
-          </Copy>
+          </CopyButton>
         </div>
         {/* biome-ignore lint/a11y/noNoninteractiveTabindex: keyboard users must be able to scroll the sample. */}
         <pre tabIndex={0}>{sample}</pre>

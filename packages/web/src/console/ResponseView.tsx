@@ -1,6 +1,6 @@
 /** The response panel of the API console. */
 import { Fragment, type ReactNode } from 'react'
-import { Copy } from '../ui/Copy.tsx'
+import { CopyButton } from '../ui/CopyButton.tsx'
 import type { ConsoleResponse } from './wire.ts'
 
 /** Length up to which a string in the response is shown in full. The copy button copies the response without cuts. */
@@ -29,7 +29,7 @@ export function ResponseView({
         <span className={`pip ${dotClass}`} />
         <span className="status">{status}</span>
         <span className="unit">{statusText.filter(Boolean).join(' · ')}</span>
-        <Copy text={body}>Copy</Copy>
+        <CopyButton text={body}>Copy</CopyButton>
       </div>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: keyboard users must be able to scroll the body. */}
       <pre className="res" tabIndex={0}>

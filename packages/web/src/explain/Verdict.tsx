@@ -4,7 +4,7 @@ import type { Explanation } from '@sluice/client'
 import { isZeroAddress } from '../format/hex.ts'
 import { shorten, utcTextOrUndefined } from '../format/number.ts'
 import type { TokenOf } from '../service/tokens.ts'
-import { Copy } from '../ui/Copy.tsx'
+import { CopyButton } from '../ui/CopyButton.tsx'
 import { Icon, type IconName } from '../ui/Icon.tsx'
 import { Usd } from '../ui/Num.tsx'
 import { TokenAmount } from '../ui/TokenAmount.tsx'
@@ -25,9 +25,8 @@ type Props = {
 type Kind = 'good' | 'warn' | 'bad' | 'info'
 
 /**
- * Shows the verdict on a swap, and the facts that could not be checked. The verdict is the first that applies: the
- * contracts are not those deployed on the chain (`bad`), terms are unusual (`warn`), facts are missing (`info`), or the
- * terms are safe (`good`).
+ * Shows the verdict on a swap, and the facts that could not be checked. The verdict is `bad` if the contracts are not
+ * those deployed on the chain. Otherwise it is `warn` if terms are unusual, `info` if facts are missing, or `good`.
  */
 export function Verdict(props: Props) {
   const { terms, deploymentDifferences, isPending, link } = props
@@ -74,9 +73,9 @@ export function Verdict(props: Props) {
           <p className="verdict__more">Not known here: {missingFacts.join('; ')}.</p>
         )}
       </div>
-      <Copy text={link} className="btn btn--small">
+      <CopyButton text={link} className="btn btn--small">
         Copy link
-      </Copy>
+      </CopyButton>
     </div>
   )
 }

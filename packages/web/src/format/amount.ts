@@ -133,8 +133,8 @@ export function rateText(
 }
 
 /**
- * Returns the percentage by which `currentAmount` lies below `previousAmount`, as text with at most four decimals, such
- * as '0.0024'; negative if it lies above.
+ * Returns the percentage by which `currentAmount` lies below `previousAmount`; negative if it lies above. The text,
+ * such as '0.0024', has at most four decimals.
  */
 export function percentBelow(previousAmount: bigint, currentAmount: bigint): string {
   if (previousAmount === 0n) return '0'

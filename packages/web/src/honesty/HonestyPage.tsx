@@ -8,9 +8,9 @@ import { memo, type ReactNode } from 'react'
 import { shorten, utcText } from '../format/number.ts'
 import { FamilyMark } from '../route/FamilyMark.tsx'
 import { useStatus } from '../service/chains.ts'
-import { retry, sluice } from '../service/client.ts'
+import { shouldRetry, sluice } from '../service/client.ts'
 import { useChoice } from '../ui/after-paint.ts'
-import { Copy } from '../ui/Copy.tsx'
+import { CopyButton } from '../ui/CopyButton.tsx'
 import { Lede } from '../ui/Lede.tsx'
 import { Failure, Notice } from '../ui/Notice.tsx'
 import { Bps, Count, Percent } from '../ui/Num.tsx'
@@ -45,7 +45,7 @@ export function HonestyPage() {
   const { data, error, dataUpdatedAt } = useQuery({
     queryKey: ['stats', chain.id],
     refetchInterval: REFETCH_MS,
-    retry,
+    retry: shouldRetry,
     queryFn: async () => parseDriftStats(await sluice.stats(chain.id)),
   })
   const { data: status } = useStatus(chain.id)
@@ -69,8 +69,8 @@ export function HonestyPage() {
         </div>
       )}
       {error && !data && <Failure error={error} />}
-      {!(error && !data) && <Sums stats={data} />}
-      {data && <Sampling stats={data} />}
+      {!(error && !data) && <ChainStats stats={data} />}
+      {data && <SamplingNote stats={data} />}
       {data && data.fadingPools.length > 0 && <LeftOutPools pools={data.fadingPools} />}
       {!(error && !data) && (
         <div className={`pd ${error ? 'hn--stale' : ''}`}>
@@ -118,7 +118,7 @@ function KindChoice({ selected, onChoose }: KindsProps) {
 }
 
 /** Shows the statistics of the whole chain. */
-function Sums({ stats }: { readonly stats: DriftStats | undefined }) {
+function ChainStats({ stats }: { readonly stats: DriftStats | undefined }) {
   const [oneBlock, twoBlocks] = stats?.chain ?? []
   const renderFigure = (name: string, value: ReactNode) => (
     <div>
@@ -144,7 +144,7 @@ function Sums({ stats }: { readonly stats: DriftStats | undefined }) {
 }
 
 /** Shows the share of the calls to the chain's node that measure drift, and the number of failed measurements. */
-function Sampling({ stats: { samplePercent, samples, missed } }: { readonly stats: DriftStats }) {
+function SamplingNote({ stats: { samplePercent, samples, missed } }: { readonly stats: DriftStats }) {
   if (samplePercent === 0)
     return (
       <div className="above">
@@ -274,7 +274,7 @@ function Detail({ row, otherRows }: { readonly row: DriftRow; readonly otherRows
         <h2 id="picked" className="hn__name">
           {row.dex === undefined ? row.key : shorten(row.key)}
         </h2>
-        {row.dex === undefined ? null : <Copy text={row.key}>Copy the pool</Copy>}
+        {row.dex === undefined ? null : <CopyButton text={row.key}>Copy the pool</CopyButton>}
       </div>
       <DriftPlot row={row} otherRows={otherRows.filter((candidate) => candidate !== row)} />
       <div className="scroll">

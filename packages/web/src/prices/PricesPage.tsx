@@ -6,7 +6,7 @@ import { useNavigate, useSearch } from '@tanstack/react-router'
 import { memo, useMemo, useRef } from 'react'
 import { shortNumber } from '../format/number.ts'
 import { isBehind, useStatus } from '../service/chains.ts'
-import { retry, sluice } from '../service/client.ts'
+import { shouldRetry, sluice } from '../service/client.ts'
 import { type PageToken, useTokens } from '../service/tokens.ts'
 import { Address } from '../ui/Address.tsx'
 import { TYPING_PAUSE_MS, useChoice } from '../ui/after-paint.ts'
@@ -283,7 +283,7 @@ function usePriceRows(chainId: number, tokens: readonly PageToken[] | undefined)
     queryKey: ['prices and depth', chainId, addresses],
     enabled: addresses.length > 0,
     refetchInterval: ({ state }) => (state.dataUpdateCount < FIRST_POLL_COUNT ? FIRST_POLL_MS : POLL_MS),
-    retry,
+    retry: shouldRetry,
     queryFn: async () => {
       const [prices, depths] = await Promise.all([
         sluice.get<Record<string, PriceEvidence>>(`/prices/${chainId}`, { token: addresses, detail: 1 }),

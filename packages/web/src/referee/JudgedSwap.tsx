@@ -4,7 +4,7 @@ import { shorten } from '../format/number.ts'
 import type { PageChain } from '../service/chains.ts'
 import { type TokenOf, useTokenNames } from '../service/tokens.ts'
 import { Address } from '../ui/Address.tsx'
-import { Copy } from '../ui/Copy.tsx'
+import { CopyButton } from '../ui/CopyButton.tsx'
 import { Icon } from '../ui/Icon.tsx'
 import { Notice } from '../ui/Notice.tsx'
 import { Bps, Count } from '../ui/Num.tsx'
@@ -114,9 +114,9 @@ function Banner({ comparison, trade, tokenOf }: BannerProps) {
           <TokenAmount base={trade.amountOut} token={tokenOf(trade.dst)} digits={9} />. {text}
         </p>
       </div>
-      <Copy text={location.href} className="btn btn--small">
+      <CopyButton text={location.href} className="btn btn--small">
         Copy link
-      </Copy>
+      </CopyButton>
     </div>
   )
 }

@@ -55,7 +55,7 @@ export function RefereePage() {
             </Notice>
           </div>
         )}
-        {!isInvalidHash && isFetching && !report && <Judging />}
+        {!isInvalidHash && isFetching && !report && <JudgingSkeleton />}
         {report && !outcome && <JudgedSwap {...{ report, params, chain, onChange: change }} />}
       </div>
     </>
@@ -98,7 +98,7 @@ function HashForm({ hash, chain, onAsk }: HashFormProps) {
 const LONG_WAIT_MS = 4_000
 
 /** Placeholder of the verdict. Explains a long wait. */
-function Judging() {
+function JudgingSkeleton() {
   const [isLong, setIsLong] = useState(false)
   useEffect(() => {
     const timer = setTimeout(() => setIsLong(true), LONG_WAIT_MS)

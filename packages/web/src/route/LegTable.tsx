@@ -2,7 +2,7 @@
 import type { SwapLeg } from '@sluice/client'
 import type { TokenOf } from '../service/tokens.ts'
 import { Address } from '../ui/Address.tsx'
-import { Copy } from '../ui/Copy.tsx'
+import { CopyButton } from '../ui/CopyButton.tsx'
 import { AmountCell, Count, Decimal, Percent } from '../ui/Num.tsx'
 import { Scroll } from '../ui/Scroll.tsx'
 import { FamilyMark } from './FamilyMark.tsx'
@@ -21,7 +21,7 @@ export function LegTable({ legs, tokenOf, highlightedIndex, onHighlight }: Props
     <section className="panel legs" aria-labelledby="legs">
       <div className="panel__h">
         <h2 id="legs">Every leg</h2>
-        <Copy text={csvOf(legs)}>Copy as CSV</Copy>
+        <CopyButton text={csvOf(legs)}>Copy as CSV</CopyButton>
       </div>
       <Scroll label="Legs of the route">
         <table>

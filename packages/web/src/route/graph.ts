@@ -41,8 +41,8 @@ export type RouteToDraw = { readonly src: string; readonly dst: string; readonly
 export function graphOf({ src, dst, swaps }: RouteToDraw): RouteGraph {
   const soldIds = new Set(swaps.map(({ tokenIn }) => tokenIn.toLowerCase()))
   const boughtIds = new Set(swaps.map(({ tokenOut }) => tokenOut.toLowerCase()))
-  // Some pools trade the native token, and others trade its wrapper. No leg converts between these two forms. So a
-  // token that no leg buys is a form of the source, and a token that no leg sells is a form of the target.
+  // Some pools trade the native token, and others trade its wrapper. No leg converts between these two forms. So a token
+  // that no leg buys is the source or its other form. Likewise, a token that no leg sells is a form of the target.
   const isWrappedSource = (id: string) => soldIds.has(src.toLowerCase()) && !boughtIds.has(id)
   const isWrappedTarget = (id: string) => boughtIds.has(dst.toLowerCase()) && !soldIds.has(id)
   const legs: GraphLeg[] = swaps.map((swap, index) => {

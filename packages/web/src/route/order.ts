@@ -1,7 +1,7 @@
 /**
  * Orders and places the tokens, pools, and bands in each column of the route diagram, for `layout.ts`. The legs of a
- * token pair stay together, close to their tokens. The method is a series of sweeps: passes over the columns,
- * alternately from left to right and from right to left, which move each slot toward its neighbors.
+ * token pair stay together, close to their tokens. A sweep visits the columns from left to right, or from right to left,
+ * and moves each slot toward its neighbors.
  */
 
 /** Connection of slots in two neighboring columns, with the height of its band. */

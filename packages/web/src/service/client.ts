@@ -3,7 +3,7 @@ import { ClientError, SluiceClient } from '@sluice/client'
 
 export const sluice = new SluiceClient({ baseUrl: location.origin, timeoutMs: 12_000 })
 
-/** Retry rule of queries: allows two retries of a retryable error. */
-export function retry(failures: number, error: unknown): boolean {
+/** Retry rule for queries: returns true for a retryable error, at most twice. */
+export function shouldRetry(failures: number, error: unknown): boolean {
   return error instanceof ClientError && error.retryable && failures < 2
 }

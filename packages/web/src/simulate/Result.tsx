@@ -3,7 +3,7 @@
 import type { SimulationResult } from '@sluice/client'
 import { Link } from '@tanstack/react-router'
 import { useTokenNames } from '../service/tokens.ts'
-import { Copy } from '../ui/Copy.tsx'
+import { CopyButton } from '../ui/CopyButton.tsx'
 import { Notice } from '../ui/Notice.tsx'
 import { Amount, Count } from '../ui/Num.tsx'
 import { Row, SkeletonRows } from '../ui/Row.tsx'
@@ -62,7 +62,7 @@ export function Result({ result, chainId, params, data }: ResultProps) {
       <div className="sim__b">
         <div className="sim__h">
           <span className="lab">{success ? 'Return data' : 'Revert payload'}</span>
-          <Copy text={returnData}>Copy</Copy>
+          <CopyButton text={returnData}>Copy</CopyButton>
         </div>
         <p className="bytes bytes--short">
           {returnData.length > MAX_SHOWN_CHARS ? `${returnData.slice(0, MAX_SHOWN_CHARS)}…` : returnData}

@@ -13,7 +13,7 @@ import { useServiceInfo } from '../ui/service-info.ts'
 import { WalletDialog } from '../ui/WalletButton.tsx'
 import { useAllowance, useAllowanceWay, useWallet } from '../wallet/use-wallet.ts'
 import { useWallets } from '../wallet/wallets.ts'
-import { Cure } from './Cure.tsx'
+import { ErrorHelp } from './ErrorHelp.tsx'
 import { MainButton } from './MainButton.tsx'
 import { AcceptTerms, TermList, TermProblems } from './TermList.tsx'
 import type { SwapPageState } from './use-swap.ts'
@@ -108,7 +108,7 @@ function RefusedAction({ swap }: { readonly swap: SwapPageState }) {
   return (
     <>
       <Notice kind="bad" title={title} urgent>
-        {text} <Cure error={liveQuote.error} chainId={chain.id} token={dst?.address} />
+        {text} <ErrorHelp error={liveQuote.error} chainId={chain.id} token={dst?.address} />
       </Notice>
       {offeredMax !== undefined && offeredMax > 0n && namedToken ? (
         <MainButton onClick={() => actions.setAmount(toPlainText(offeredMax, namedToken.decimals))}>

@@ -8,12 +8,12 @@ import { lazyPart } from '../ui/lazy-part.tsx'
 import { Failure, Notice } from '../ui/Notice.tsx'
 import { Amount, Usd } from '../ui/Num.tsx'
 import { Skeleton } from '../ui/Skeleton.tsx'
-import { Age } from './Age.tsx'
-import { Cure } from './Cure.tsx'
+import { ErrorHelp } from './ErrorHelp.tsx'
 import { useLedger } from './ledger.ts'
 import { outputUsdOf } from './loss.ts'
 import { MainAction } from './MainAction.tsx'
 import { ORDER_FORM } from './MainButton.tsx'
+import { QuoteAge } from './QuoteAge.tsx'
 import {
   AmountField,
   amountProblem,
@@ -61,11 +61,11 @@ export function OrderForm({ swap, onPick }: Props) {
         </button>
       </div>
       <div className="leg-in">
-        <Pay swap={swap} onPick={onPick} isOutdated={isOutdated} />
+        <PaySide swap={swap} onPick={onPick} isOutdated={isOutdated} />
       </div>
       <div className="leg-in">
         <FlipButton onFlip={() => afterPaint(swap.actions.flip)} />
-        <Receive swap={swap} onPick={onPick} isOutdated={isOutdated} />
+        <ReceiveSide swap={swap} onPick={onPick} isOutdated={isOutdated} />
       </div>
       {!isRefused && isExpected(swap) && <Minimum quote={quote} token={order.dst} isOutdated={isOutdated} />}
       <div id="settings">
@@ -130,7 +130,7 @@ function AmountOfSide({
   )
 }
 
-const Pay = memo(({ swap, onPick, isOutdated }: Props & { readonly isOutdated: boolean }) => {
+const PaySide = memo(({ swap, onPick, isOutdated }: Props & { readonly isOutdated: boolean }) => {
   const { order, quote, balance, missingFunds } = swap
   const { src, entry, exactSide, priceOf } = order
   const isTyped = exactSide === 'in'
@@ -218,7 +218,7 @@ function useMax({ order: { src, amountText }, spendableBalance, missingFunds, ac
   return () => enter(false)
 }
 
-const Receive = memo(({ swap, onPick, isOutdated }: Props & { readonly isOutdated: boolean }) => {
+const ReceiveSide = memo(({ swap, onPick, isOutdated }: Props & { readonly isOutdated: boolean }) => {
   const { order, quote, isRefused, loss } = swap
   const { src, dst, entry, exactSide, priceOf } = order
   const isTyped = exactSide === 'out'
@@ -257,10 +257,10 @@ const Foot = memo(({ swap }: { readonly swap: SwapPageState }) => {
   const isQuoted = !isRefused && isExpected(swap)
   return (
     <div className={`ticket__go ${isQuoted ? 'ticket__go--ruled' : ''}`}>
-      {isQuoted && <Age live={liveQuote} />}
+      {isQuoted && <QuoteAge live={liveQuote} />}
       {(hasFailed || order.tokenListError !== null) && (
         <Failure error={order.tokenListError ?? liveQuote.error}>
-          <Cure error={liveQuote.error} chainId={order.chain.id} token={order.dst?.address} />
+          <ErrorHelp error={liveQuote.error} chainId={order.chain.id} token={order.dst?.address} />
         </Failure>
       )}
       {quote && !isRefused && <Warnings {...{ quote, tokenOf, loss }} src={order.src} isDirect={isDirect(quote)} />}

@@ -12,7 +12,7 @@ import { OrderForm } from './OrderForm.tsx'
 import { QuoteAnnouncement } from './QuoteAnnouncement.tsx'
 import { RouteEmpty, RoutePanel, RouteSkeleton } from './RoutePanel.tsx'
 import type { TicketSide } from './Ticket.tsx'
-import { type SwapPageState, useSwap } from './use-swap.ts'
+import { type SwapPageState, useSwapPage } from './use-swap.ts'
 
 // These components load on demand, so that their code does not delay the first route.
 const TokenPicker = lazyPart(async () => (await import('./TokenPicker.tsx')).TokenPicker)
@@ -25,7 +25,7 @@ const ReceiptPanel = lazyPart(async () => (await import('./SwapReceipt.tsx')).Re
 
 export function SwapPage() {
   useTitle('Swap')
-  const swap = useSwap()
+  const swap = useSwapPage()
   const [pickedSide, setPickedSide] = useState<TicketSide>()
   useKey('/', () => setPickedSide('pay'))
   useKey('r', swap.liveQuote.retry)

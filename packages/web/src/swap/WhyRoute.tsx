@@ -2,7 +2,7 @@
 
 import { useQuery } from '@tanstack/react-query'
 import { MINUS } from '../format/number.ts'
-import { retry } from '../service/client.ts'
+import { shouldRetry } from '../service/client.ts'
 import type { PageToken } from '../service/tokens.ts'
 import { Failure } from '../ui/Notice.tsx'
 import { Amount, Count, Percent } from '../ui/Num.tsx'
@@ -23,7 +23,7 @@ export function WhyRoute({ request, quote, src, dst }: WhyRouteProps) {
   const { data, error, isFetching, refetch } = useQuery({
     queryKey: ['alternatives', order, quote.swaps.length === 1],
     staleTime: Number.POSITIVE_INFINITY,
-    retry,
+    retry: shouldRetry,
     queryFn: ({ signal }) => compareRoutes(request, quote, signal),
   })
   const isExactOutput = request.amountOut !== undefined

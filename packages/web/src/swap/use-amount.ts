@@ -1,6 +1,6 @@
 /**
  * State of the amount field. The page quotes the amount in the URL. The hook writes a typed amount to the URL after a
- * pause in typing, and until then the amount can be neither quoted nor signed.
+ * pause in typing. Until then, the typed amount can be neither quoted nor signed.
  */
 import { useEffect, useState } from 'react'
 import { groupThousands, parseAmount, parseUsd, type TypedAmount, toPlainText, usdOf } from '../format/amount.ts'

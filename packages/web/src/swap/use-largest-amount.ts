@@ -1,10 +1,10 @@
 /**
- * Hook that finds the largest amount with a route by a bounded number of quotes, for errors in which the service does
- * not report this amount.
+ * Hook that finds the largest amount with a route by a bounded number of quotes. Used for errors in which the service
+ * does not report this amount.
  */
 import { ClientError } from '@sluice/client'
 import { useQuery } from '@tanstack/react-query'
-import { retry, sluice } from '../service/client.ts'
+import { shouldRetry, sluice } from '../service/client.ts'
 import type { OrderRequest } from './use-quote.ts'
 
 /** Maximum number of times that the amount is divided by ten until it has a route. */
@@ -19,7 +19,7 @@ export function useLargestAmount(request: OrderRequest | undefined, isRequested:
     queryKey: ['largest', request],
     enabled: isRequested && request !== undefined,
     staleTime: Number.POSITIVE_INFINITY,
-    retry,
+    retry: shouldRetry,
     queryFn: async () => String(await searchLargest(request!)),
   })
 }

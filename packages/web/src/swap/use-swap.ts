@@ -52,7 +52,7 @@ export type SwapPageState = {
   }
 }
 
-export function useSwap(): SwapPageState {
+export function useSwapPage(): SwapPageState {
   const order = useOrder()
   const { chain, src, request, entry, exactSide } = order
   const { local } = useServiceInfo()

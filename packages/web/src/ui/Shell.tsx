@@ -2,7 +2,7 @@
 import { Outlet, useNavigate, useRouterState } from '@tanstack/react-router'
 import { useEffect, useRef, useState } from 'react'
 import { Dialog } from './Dialog.tsx'
-import { Head } from './Head.tsx'
+import { PageHeader } from './PageHeader.tsx'
 import { chainParameter } from './service-info.ts'
 
 /** Paths of the pages, by letter. The user types `g` and then the letter. */
@@ -62,7 +62,7 @@ export function Shell() {
       <a className="skip" href="#main">
         Skip to content
       </a>
-      <Head />
+      <PageHeader />
       <main id="main" tabIndex={-1}>
         <Outlet />
       </main>

@@ -5,8 +5,8 @@ import { type FunctionComponent, useEffect, useState } from 'react'
 type LazyCode<P> = { readonly load: () => Promise<FunctionComponent<P>>; loaded?: FunctionComponent<P> }
 
 /**
- * Returns a component whose code loads when it is first shown. If the code does not load, for example because a new
- * version replaced its file, a notice replaces the component, and the rest of the page stays usable.
+ * Returns a component whose code loads when it is first shown. Loading can fail, for example because a new version
+ * replaced the file. Then a notice replaces the component, and the rest of the page stays usable.
  */
 export function lazyPart<P extends object>(load: () => Promise<FunctionComponent<P>>): FunctionComponent<P> {
   const code: LazyCode<P> = { load }

@@ -12,7 +12,7 @@ import { WalletButton } from './WalletButton.tsx'
 /**
  * Shows the navigation, the chain, the theme, and the wallet. Memoized: only the path and the chain of the URL matter.
  */
-export const Head = memo(function Head() {
+export const PageHeader = memo(function PageHeader() {
   const chainInUrl = useRouterState({ select: ({ location }) => (location.search as { chain?: number }).chain })
   const path = useRouterState({ select: ({ location }) => location.pathname })
   const chain = useChain(chainInUrl)

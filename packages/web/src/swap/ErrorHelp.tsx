@@ -5,7 +5,7 @@ import { Link } from '@tanstack/react-router'
 type Props = { readonly error: unknown; readonly chainId: number; readonly token: string | undefined }
 
 /** Shows a link to help with an error that a change of the order cannot fix. Shows nothing for other errors. */
-export function Cure({ error, chainId, token }: Props) {
+export function ErrorHelp({ error, chainId, token }: Props) {
   const code = error instanceof ClientError ? error.details.serviceCode : undefined
   if (code === 'GUARD_NOT_DEPLOYED')
     return (

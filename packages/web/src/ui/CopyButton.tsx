@@ -3,7 +3,7 @@ import { useEffect, useState } from 'react'
 import { copyText } from './copy-text.ts'
 
 /** Copies a text, and briefly shows in the button whether the browser allowed it. */
-export function Copy({
+export function CopyButton({
   text,
   children,
   className = 'link',

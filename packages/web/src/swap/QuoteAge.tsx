@@ -8,7 +8,7 @@ type Props = { readonly live: LiveQuote }
 const TICKS = [0, 1, 2, 3, 4]
 
 /** Shows the age of a quote as text and as ticks. It has no countdown in seconds, so it changes only once per block. */
-export function Age({ live: { lastCheckedBlock, ageBlocks, head, isFetching, isStale, silentParty } }: Props) {
+export function QuoteAge({ live: { lastCheckedBlock, ageBlocks, head, isFetching, isStale, silentParty } }: Props) {
   const ageText = silentParty
     ? `Can’t reach the ${silentParty}. These figures are out of date.`
     : isFetching && lastCheckedBlock !== undefined && head !== undefined
