@@ -62,7 +62,7 @@ function adaptToken(token: Token): Token {
   return token
 }
 
-/** Gives headings the ids that GitHub uses, so that a link to a section works in both places. */
+/** Gives headings the ids that GitHub uses, so that links to sections work on GitHub and on the site. */
 function anchorHeadings(tokens: readonly Token[]): Heading[] {
   const counts = new Map<string, number>()
   return tokens.flatMap((token, k) => {

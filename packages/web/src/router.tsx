@@ -99,8 +99,8 @@ const isTextRecord = (value: unknown): value is Readonly<Record<string, string>>
   typeof value === 'object' && value !== null && Object.values(value).every((text) => typeof text === 'string')
 
 /**
- * Parses the text of a URL parameter. The router itself has already converted each number that a float represents
- * exactly. Other numbers, such as amounts with 18 decimals, stay text, because a float would round them.
+ * Parses the text of a URL parameter. The router itself has already converted each number whose text `String` restores.
+ * Other numbers, such as amounts with 18 decimals, stay text, because a float would round them.
  */
 const parseParameter = (text: string): unknown => (/^["[{]/.test(text) ? JSON.parse(text) : text)
 

@@ -93,7 +93,7 @@ const Endpoints = memo(function Endpoints({ endpoints, openId, chain, lang }: En
   )
 })
 
-/** Splits a description after each full stop that a capital letter follows. */
+/** Splits a description into sentences: after each full stop before a capital letter. */
 const sentencesOf = (text: string): readonly string[] => text.split(/(?<=\.) (?=[A-Z])/)
 
 function Console({ endpoint, params }: { readonly endpoint: ConsoleEndpoint; readonly params: ApiParams }) {

@@ -1,5 +1,5 @@
 /**
- * Sends requests of the API console. Does not use the SDK, which would parse the body: the console shows it as sent.
+ * Sends requests of the API console. The console shows bodies unchanged, so it does not use the SDK, which parses them.
  */
 import type { ConsoleCall } from './openapi.ts'
 

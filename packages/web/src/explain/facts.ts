@@ -1,5 +1,5 @@
 /**
- * Derives facts from a pasted swap transaction, by its calldata and by Sluice's contracts on the chain (deployment).
+ * Derives facts from the calldata of a pasted swap, and from Sluice's contracts on the chain (the deployment).
  */
 import { type Explanation, explain, type SwapContracts, singletonsFor } from '@sluice/client'
 import { keeperOf, opOf, singletonOf } from '@sluice/program'

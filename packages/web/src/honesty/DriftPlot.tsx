@@ -13,7 +13,7 @@ const MIN_SCALE_BPS = 1
 const LINE_YS = [68, 124] as const
 
 /**
- * Plots the drift one and two blocks later on two horizontal lines. A bar extends from the worst-in-twenty value to the
+ * Plots the drift one and two blocks later on two horizontal lines. A bar extends from the 5th percentile to the
  * median. A dot marks the median, and a tick marks the mean. Gray ticks mark the medians of the other rows.
  */
 export function DriftPlot(props: Props) {

@@ -68,5 +68,5 @@ const percentText = (bps: number): string => {
   return percent < 0.01 ? '< 0.01 %' : `${percent.toFixed(2)} %`
 }
 
-/** True if the service could not read the transactions around the judged one, which a sandwich would contain. */
+/** True if the service could not read the transactions before and after the judged one, which could be a sandwich. */
 export const isSandwichUnknown = ({ gaps }: RefereeReport): boolean => gaps.some(({ code }) => code === 'NEIGHBORS')

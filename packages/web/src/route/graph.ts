@@ -41,8 +41,9 @@ export type RouteToDraw = { readonly src: string; readonly dst: string; readonly
 export function graphOf({ src, dst, swaps }: RouteToDraw): RouteGraph {
   const soldIds = new Set(swaps.map(({ tokenIn }) => tokenIn.toLowerCase()))
   const boughtIds = new Set(swaps.map(({ tokenOut }) => tokenOut.toLowerCase()))
-  // Some pools trade the native token, and others trade its wrapper. No leg converts between these two forms. So a token
-  // that no leg buys is the source or its other form. Likewise, a token that no leg sells is a form of the target.
+  // Some pools trade the native token, and others trade its wrapper. No leg converts between these two forms. So a
+  // token that no leg buys is the source or its other form. Likewise, a token that no leg sells is a form of the
+  // target.
   const isWrappedSource = (id: string) => soldIds.has(src.toLowerCase()) && !boughtIds.has(id)
   const isWrappedTarget = (id: string) => boughtIds.has(dst.toLowerCase()) && !soldIds.has(id)
   const legs: GraphLeg[] = swaps.map((swap, index) => {
@@ -61,7 +62,7 @@ export function graphOf({ src, dst, swaps }: RouteToDraw): RouteGraph {
     tokenNodeOf(leg.tokenInId).outgoing.push(leg)
     tokenNodeOf(leg.tokenOutId).incoming.push(leg)
   }
-  // If no leg trades the source itself, the input token of the first leg is its wrapper. The target is analogous.
+  // If no leg trades the source itself, the input token of the first leg is its wrapper. The same holds for the target.
   const sourceId = tokens.has(src.toLowerCase()) ? src.toLowerCase() : legs[0]!.tokenInId
   const targetId = tokens.has(dst.toLowerCase()) ? dst.toLowerCase() : legs.at(-1)!.tokenOutId
   // Finds the longest path from the source to each token. The number of rounds is limited, because a route may have a

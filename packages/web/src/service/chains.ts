@@ -1,4 +1,4 @@
-/** Chains of the service, their status, and the local chain if the page is served with one. */
+/** Chains of the service, their status, and the local test chain, if the service has one. */
 import { type ChainEntry, ClientError, type SwapContracts } from '@sluice/client'
 import { useQuery } from '@tanstack/react-query'
 import { sluice } from './client.ts'

@@ -94,7 +94,7 @@ export function errorTextOf(error: unknown, maxImpact = DEFAULT_MAX_IMPACT): Err
   }
 }
 
-/** Returns the text after the first colon. The text before it names the kind of error. */
+/** Returns the text after the first colon. The text before the colon names the kind of error. */
 const textAfterColon = (text: string): string => toSentence(text.slice(text.indexOf(':') + 1).trim())
 
 function toSentence(text: string): string {

@@ -1,7 +1,10 @@
 /** The submit button of the order form. */
 import type { ReactNode } from 'react'
 
-/** Id of the form of the amount field and the main button. In one form, Enter in the field presses the button. */
+/**
+ * Id of the form of the amount field and the main button. Since both are in one form, Enter in the field presses the
+ * button.
+ */
 export const ORDER_FORM = 'order'
 
 type Props = {

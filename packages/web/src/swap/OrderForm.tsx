@@ -92,7 +92,7 @@ function Modes({ exactSide, onChoose }: ModesProps) {
 }
 
 /**
- * Returns true if the form has space for a quote. It already has while tokens are loading, so that the layout does not
+ * Returns true if the form reserves space for a quote. It does so while tokens are loading, so that the layout does not
  * move when the quote arrives.
  */
 function isExpected({ order: { request, src, dst, tokenListError } }: SwapPageState): boolean {

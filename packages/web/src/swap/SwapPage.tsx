@@ -90,7 +90,9 @@ function Ticket({ swap, onPick }: { readonly swap: SwapPageState; readonly onPic
   )
 }
 
-/** Shows the route next to the ticket, or the reason for a missing route. Renders after the ticket is painted. */
+/**
+ * Shows the route next to the order form, or the reason for a missing route. Renders after the order form is painted.
+ */
 const SidePanel = memo(function SidePanel(props: { readonly swap: SwapPageState }) {
   const { swap } = useAfterPaint(props)
   const { order, liveQuote, quote, isRefused, hasFailed, signing, tokenOf, maxRoutableAmount, actions } = swap

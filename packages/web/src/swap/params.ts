@@ -18,8 +18,9 @@ export type SwapParams = {
   readonly impact?: string
   /** Account that receives the output instead of the wallet. */
   readonly recipient?: string
-  /** Fee of a referring app in percent of the output, and the account that receives it. */
+  /** Fee of a referring app, in percent of the output. */
   readonly fee?: string
+  /** Account that receives the fee. */
   readonly feeTo?: string
 }
 

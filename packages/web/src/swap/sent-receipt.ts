@@ -6,8 +6,8 @@ export type SentSwapReceipt = {
   readonly block: number
   readonly gasUsed: bigint
   /**
-   * Increase of the balance in `block`; undefined if the balance decreased, or if the node does not keep the state of
-   * the previous block.
+   * Increase of the recipient's balance in `block`. Undefined if the balance decreased, or if the node does not keep
+   * the state of the previous block.
    */
   readonly received: bigint | undefined
   /** True if an account other than the wallet received the output. */

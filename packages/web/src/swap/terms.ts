@@ -1,6 +1,7 @@
 /**
  * Terms of a swap: slippage, price impact limit, recipient, and fee of a referring app. The page lists the terms that
- * differ from the defaults above the main button. The user must accept such terms of a link before signing.
+ * differ from the defaults above the main button. If a link contains such terms, the user must accept them before
+ * signing.
  */
 import { useState } from 'react'
 import { isAddress } from '../format/hex.ts'

@@ -188,7 +188,7 @@ function subtractReserve(balance: bigint | undefined, reserve: bigint | undefine
 
 /**
  * Returns true if the transaction calls `swapDirect` or its permit variant. In this mode, the Executor pays the
- * recipient directly, as taxed output tokens need.
+ * recipient directly. Output tokens with a transfer tax need this mode.
  */
 export function isDirect({ tx }: Pick<ShownQuote, 'tx'>): boolean {
   return tx !== undefined && /^0x(e956b9b0|c74a41f4)/.test(tx.data)

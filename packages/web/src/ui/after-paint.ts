@@ -1,5 +1,5 @@
 /**
- * Delays work, such as rendering a page, until the browser has painted the response to the click or key that causes it.
+ * Delays work, such as rendering a page, until the browser has painted its response to a click or key.
  */
 import { useCallback, useEffect, useRef, useState } from 'react'
 

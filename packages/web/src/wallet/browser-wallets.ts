@@ -74,7 +74,10 @@ export function openBrowserWallets({ chains, local }: ServiceInfo, notify: () =>
   }
 }
 
-/** Returns the announced wallets. If there are none, returns `window.ethereum`, which otherwise is one of them. */
+/**
+ * Returns the announced wallets, or `window.ethereum` if there are none. Otherwise `window.ethereum` is one of the
+ * announced wallets.
+ */
 function optionsOf(connectors: readonly Connector[]): readonly WalletOption[] {
   const announcedConnectors = connectors.filter(({ id }) => id !== WINDOW_CONNECTOR_ID)
   const hasWindowProvider = typeof (globalThis as { readonly ethereum?: unknown }).ethereum === 'object'

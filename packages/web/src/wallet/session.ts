@@ -3,7 +3,7 @@ import type { Eip1193Provider } from '@sluice/client'
 
 /** A connected account. */
 export type Session = {
-  /** Id of the wallet's option. */
+  /** Id of the wallet, as in its `WalletOption`. */
   readonly id: string
   readonly address: string
   /** Chain of the wallet; undefined if the wallet does not report it. */
