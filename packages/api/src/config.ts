@@ -43,7 +43,7 @@ const poolSources = z
   .string()
   .transform((text, context): readonly PoolSource[] =>
     text.split(',').flatMap((item) => {
-      const source = poolSource(item.trim())
+      const source = parsePoolSource(item.trim())
       if (typeof source !== 'string') return [source]
       context.addIssue(source)
       return []
@@ -52,7 +52,7 @@ const poolSources = z
   .default([])
 
 /** Parses one entry of `POOLS`. @returns the error message if the entry is invalid */
-function poolSource(text: string): PoolSource | string {
+function parsePoolSource(text: string): PoolSource | string {
   const [, location = '', hash] = /^(.*?)(?:#(.*))?$/s.exec(text) ?? []
   if (location === '') return 'must be files or URLs, separated by commas'
   const isUrl = /^[a-z][a-z0-9+.-]+:\/\//i.test(location)
