@@ -19,8 +19,8 @@ type TypedData = {
 const UNLIMITED = 2n ** 256n - 1n
 
 /**
- * Checks that signing an offer only lets the Guard draw the requested amount: owner, token, chain, spender, types,
- * amount and deadline must match the request. Only a DAI permit may be unlimited.
+ * Checks that signing an offer lets only the Guard draw the input, and only the requested amount: owner, token, chain,
+ * spender, types, amount and deadline must match the request. Only a DAI permit may be unlimited.
  *
  * @throws ClientError `UNSAFE` with the name of the first mismatch
  */
@@ -30,7 +30,7 @@ export function checkOffer(chainId: number, offer: Partial<PermitOffer>, request
     if (!holds) throw new ClientError('UNSAFE', `the service offers a permit that was not requested: ${mismatch}`)
   }
   const { domain = {}, primaryType, types, message = {} } = Object(offer.typedData) as TypedData
-  const [typeFields, type] = formOf(offer.kind)
+  const [typeFields, type] = typesForKind(offer.kind)
   const details = Object(message.details) as Json
   require(typeFields !== undefined, `kind ${String(offer.kind).slice(0, 20)}`)
   const hasVersion = typeof domain.version === 'string'
@@ -61,7 +61,7 @@ export function checkOffer(chainId: number, offer: Partial<PermitOffer>, request
 }
 
 /** Returns the EIP-712 types of a kind of permit, and its primary type. */
-function formOf(kind: unknown): readonly [Readonly<Record<string, string>> | undefined, string] {
+function typesForKind(kind: unknown): readonly [Readonly<Record<string, string>> | undefined, string] {
   if (kind === 'eip2612') return [{ Permit: EIP2612_FIELDS }, 'Permit']
   if (kind === 'dai') return [{ Permit: DAI_FIELDS }, 'Permit']
   return kind === 'permit2' ? [PERMIT2_TYPES, 'PermitSingle'] : [undefined, '']

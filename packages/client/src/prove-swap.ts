@@ -1,4 +1,7 @@
-/** Proves that a transaction from the service does what was requested. The proof relies on the bytes of `tx` only. */
+/**
+ * Proves that a transaction from the service does what the caller requested. The proof relies only on the transaction
+ * itself, not on the service.
+ */
 import { decodeSwap } from './abi.ts'
 import { amountOf, lessSlippage, MAX_AUTO_PERCENT, toPpm } from './amounts.ts'
 import { checkCalls } from './checked-calls.ts'
@@ -28,8 +31,8 @@ export type SwapTerms = {
    */
   readonly accept?: readonly string[] | undefined
   /**
-   * False accepts every unproven contract: then only the minimum output protects the caller. Unproven numbers are still
-   * refused, because they set the price. True ignores `accept`.
+   * False accepts every unproven contract, so that only the minimum output protects the caller. Unproven numbers are
+   * still refused, because they can set the price. True refuses all unproven fields, even those in `accept`.
    */
   readonly knownPools?: boolean | undefined
   /** Contracts that replace the contracts known to this package, for example on a local chain. */
@@ -104,7 +107,7 @@ function prove(contracts: SwapContracts, route: Route, request: RouteParameters,
   return { ...explanation, unproven, unknownPools: [...new Set(unknownAddresses)] }
 }
 
-/** Throws if `holds` is false. `mismatch` says in what the transaction differs from the request. */
+/** Throws if `holds` is false. `mismatch` names the difference between the transaction and the request. */
 type Require = (holds: boolean, mismatch: string) => void
 
 /** Returns the unproven fields. @throws ClientError `UNSAFE` with all unproven fields that the terms do not accept */
@@ -138,7 +141,10 @@ function checkRegistered({ wrapper, steps }: Explanation, contracts: SwapContrac
   }
 }
 
-/** Checks that the permit equals the signed one. The Guard takes its owner, spender and token from the swap. */
+/**
+ * Checks that the permit in the calldata equals the permit that the owner signed. The owner, spender and token of a
+ * permit are not in the calldata: the Guard takes them from the swap.
+ */
 function checkPermit({ permit: actual }: GuardOrder, signedPermit: GuardPermit | undefined, require: Require): void {
   if (!signedPermit) {
     require(actual === undefined, 'a signature, which was not asked for')

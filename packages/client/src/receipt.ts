@@ -1,6 +1,6 @@
 /**
- * Waits for the outcome of a sent transaction: its receipt, that of its replacement, or the event of a Safe or an
- * ERC-4337 entry point.
+ * Waits for the outcome of a sent transaction: its receipt, the receipt of its replacement, or the event of a Safe or
+ * of an ERC-4337 entry point.
  */
 import { ENTRY_POINTS, SAFE_FAILURE, SAFE_SUCCESS, USER_OPERATION } from './account-events.ts'
 import { ClientError } from './errors.ts'
@@ -38,8 +38,8 @@ export async function waitForReceipt(
   let failures = 0
   while (Date.now() < deadline && !signal?.aborted) {
     try {
-      // Some nodes refuse logs or past nonces. The receipt alone then names the outcome, so this is no failure of the
-      // node.
+      // Some nodes refuse requests for logs or past nonces. Such a refusal does not count as a failure of the node,
+      // because the receipt alone also shows the outcome.
       const receipt =
         (await receiptOf(wallet, hash)) ?? (await inTime(executionOf(wallet, hash, fromBlock)).catch(() => undefined))
       if (receipt) return receipt

@@ -9,10 +9,10 @@ import type { Wallet } from './wallet.ts'
 export type MissingAllowance = { readonly token: string; readonly spender: string; readonly amount: bigint }
 
 /**
- * The allowance mapping is assumed in one of the first storage slots, up to this number, with Solidity's or Vyper's
- * hashing.
+ * Number of storage slots, from slot 0, in which a token's allowance mapping is assumed, hashed like Solidity's or
+ * Vyper's mappings.
  */
-const SLOTS = 64
+const SLOT_COUNT = 64
 /** Slot of `_allowances` in OpenZeppelin's upgradeable ERC-20 since 5.0 (ERC-7201). */
 const OPENZEPPELIN_SLOT = 0x52c63247e1f47db19d5ce0460030c497f067ca4cebf71ba98eeadabe20bace01n
 /** `_ALLOWANCE_SLOT_SEED` of Solady's ERC-20. */
@@ -21,8 +21,9 @@ const SOLADY_SEED = '7f5e9f20'
 /**
  * Simulates the transaction. Returns the output that the Guard measures, in base units, after fees and taxes.
  *
- * @param gas - gas limit with which the call pays the network's gas price, because tokens may read it; an account that
- *   cannot pay for this gas gets it by a state override. Without it, or if the node refuses the price, the price is 0
+ * @param gas - gas limit. If given, the call has the network's gas price, because tokens may read the price, and a
+ *   state override gives the account the native token that this gas costs. If absent, or if the node refuses such a
+ *   call, the gas price is 0
  * @param missingAllowance - allowance that a state override adds, if the node supports that and the token's layout is a
  *   common one
  * @throws ClientError `REVERTED` if the call fails for any reason
@@ -53,9 +54,10 @@ async function freeCall(wallet: Wallet, tx: Transaction, missingAllowance?: Miss
 }
 
 /**
- * Simulates with the network's gas price. The balance that is left for the value stays the real one.
+ * Simulates with the network's gas price. If the account's balance is too low, adds only the cost of the gas to it, so
+ * that missing native input still makes the call fail.
  *
- * @returns undefined if the node does not run the call with it, for any reason but a revert
+ * @returns undefined if the call fails for any reason but a revert
  */
 async function pricedCall(
   wallet: Wallet,
@@ -106,12 +108,12 @@ function allowanceOverride(wallet: Wallet, { token, spender, amount }: MissingAl
 const quantity = (value: bigint): Hex => `0x${value.toString(16)}`
 
 /**
- * Returns all storage slots in which a token may store this allowance. All can be overridden at once: each slot is a
- * hash of owner and spender, so this changes no other value of the token.
+ * Returns all storage slots in which a token may store this allowance. All of them can be overridden at once: each is a
+ * hash that includes owner and spender, so no other value of the token is in it.
  */
 function allowanceSlots(owner: string, spender: string): readonly Hex[] {
   const [from, to] = [owner, spender].map((address) => toWord(BigInt(address))) as [Hex, Hex]
-  const plainSlots = Array.from({ length: SLOTS }, (_, slot) => BigInt(slot))
+  const plainSlots = Array.from({ length: SLOT_COUNT }, (_, slot) => BigInt(slot))
   return [
     ...[...plainSlots, OPENZEPPELIN_SLOT].map((slot) => hash(to, hash(from, toWord(slot)))),
     ...plainSlots.map((slot) => hash(hash(toWord(slot), from), to)),

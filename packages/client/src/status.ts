@@ -43,7 +43,7 @@ export type CheckedStatus = TransactionStatus & {
 /** Field of a status that a node can prove. */
 export type ProvableField = Exclude<keyof TransactionStatus, 'hash' | 'reason'>
 
-/** Fields proven by a receipt, and fields proven by a transaction that may still be pending. */
+/** Fields that a receipt proves, and fields that a transaction proves even while it is pending. */
 const BY_RECEIPT: readonly ProvableField[] = ['status', 'block', 'blockHash', 'confirmations', 'gasUsed', 'gasCost']
 const BY_TRANSACTION: readonly ProvableField[] = ['from', 'to']
 
@@ -80,7 +80,7 @@ export async function getStatus(
     throw new ClientError('BAD_ANSWER', 'the response is not the status of this transaction')
   if (node === undefined) return { ...reportedStatus, proven: [], contradicted: [], reported: reportedStatus }
   const nodeRequest = await requestOf(node, chainId, signal)
-  // Query the node after the service, so that the node is at least as current.
+  // Query the node after the service, so that the node's state is probably the newer one.
   const [transaction, receipt, head] = await Promise.all([
     nodeRequest('eth_getTransactionByHash', [requestedHash]),
     nodeRequest('eth_getTransactionReceipt', [requestedHash]),
@@ -114,8 +114,8 @@ function checkStatus({ isSwapRead, ...observedStatus }: NodeStatus, reportedStat
 }
 
 /**
- * Lists the proven fields for which the service reports a different value. Fields of objects are compared one by one. A
- * service that does not know the transaction contradicts nothing.
+ * Lists the proven fields for which the service reports a different value. Compares the fields of objects one by one.
+ * If the service does not know the transaction, the list is empty.
  */
 function contradictions(
   observedStatus: Omit<TransactionStatus, 'reason'>,

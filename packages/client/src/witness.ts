@@ -19,7 +19,7 @@ export type Witness = (request: SwapParameters, wallet: Wallet) => Promise<bigin
  * different blocks cause such differences.
  */
 const DEFAULT_TOLERANCE = 1
-/** Significant digits to which prices are rounded: a double represents so many decimal digits without loss. */
+/** Significant digits to which prices are rounded. A double represents any number of 15 decimal digits without loss. */
 const SIGNIFICANT_DIGITS = 15
 
 /**
@@ -94,11 +94,11 @@ async function outputAtPrices(
     decimalsOf(wallet, request.src),
     decimalsOf(wallet, request.dst),
   ])
-  const power = srcPrice.exponent - dstPrice.exponent + dstDecimals - srcDecimals
+  const exponent = srcPrice.exponent - dstPrice.exponent + dstDecimals - srcDecimals
   const value = BigInt(request.amount) * srcPrice.digits
-  return power >= 0
-    ? (value * 10n ** BigInt(power)) / dstPrice.digits
-    : value / (dstPrice.digits * 10n ** BigInt(-power))
+  return exponent >= 0
+    ? (value * 10n ** BigInt(exponent)) / dstPrice.digits
+    : value / (dstPrice.digits * 10n ** BigInt(-exponent))
 }
 
 async function decimalsOf(wallet: Wallet, token: string): Promise<number> {
