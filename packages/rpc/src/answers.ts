@@ -8,7 +8,7 @@ export type Answer = { readonly id?: unknown; readonly result?: unknown; readonl
 export type ParsedBody = {
   /** Answers by the id of the call; if an id repeats, its first answer. */
   readonly answerById: ReadonlyMap<string, Answer>
-  /** Error of the only answer, if it is not the answer to the only call: it concerns the whole body. */
+  /** Error that concerns all calls of the body: the error of the only answer, unless that answers the only call. */
   readonly batchError: NodeError | undefined
 }
 
@@ -56,7 +56,7 @@ function wrapBareError(answer: Answer): Answer {
 /** Methods that never return null. For other methods null is a valid result, for example if a block is unknown. */
 const neverNull = /^eth_(call|getLogs|getCode|gasPrice|chainId|blockNumber|getBalance|getStorageAt|estimateGas)$/
 
-/** True for the logs of one block. Nodes of smartBCH answer null if there are none. */
+/** Returns true for a request of the logs of one block. Nodes of smartBCH answer null if there are none. */
 function isLogsOfBlock(method: string, params: readonly unknown[]): boolean {
   return method === 'eth_getLogs' && Object.hasOwn(Object(params[0]), 'blockHash')
 }
