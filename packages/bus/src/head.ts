@@ -11,7 +11,7 @@ export const MAX_CANONICAL = 8
 export type Head = {
   /** Id of the generation: part of the key of the hash with all pools. */
   readonly generation: string
-  /** Random id of the write. */
+  /** Random id of the write that published the state. */
   readonly tag: string
   /** Id of the state's entry in the stream. */
   readonly id: string
@@ -34,7 +34,10 @@ export async function readHead(connection: Connection, keys: ChainKeys): Promise
   return generation && tag && id ? { generation, tag, id, ...blockOf(fields) } : null
 }
 
-/** Decodes the block fields of a head or an entry. */
+/**
+ * Decodes the block fields of a head or an entry. The field `stands` in Redis lists the canonical blocks, and `size` is
+ * the number of hash fields.
+ */
 export function blockOf({ block, stands, size }: Fields): Pick<Head, 'block' | 'canonical' | 'fieldCount'> {
   return { block: fromText<BlockHeader>(block!), canonical: stands!.split(','), fieldCount: Number(size) }
 }
@@ -44,7 +47,7 @@ export function blockText({ logsBloom: _, ...block }: BlockHeader): string {
   return toText(block)
 }
 
-/** True if a stream id is at least `other`. Stream ids consist of milliseconds and a sequence number. */
+/** Returns true if a stream id is at least `other`. Stream ids consist of milliseconds and a sequence number. */
 export function isAtOrAfter(id: string, other: string): boolean {
   const [ms, sequence] = id.split('-').map(Number) as [number, number]
   const [otherMs, otherSequence] = other.split('-').map(Number) as [number, number]

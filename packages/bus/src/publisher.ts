@@ -17,7 +17,10 @@ import type { ChainKeys } from './keys.ts'
 import { LEASE_MS, type Lease } from './lease.ts'
 import { runScript, SEPARATOR } from './scripts.ts'
 
-/** Maximum states in memory. After a restart Redis may hold any of them; the next difference then starts from it. */
+/**
+ * Maximum published states in memory. If Redis restarts and loses the last writes, it may hold any of these states. The
+ * next difference then starts from that state.
+ */
 const MAX_REMEMBERED = 64
 /** Milliseconds for which entries are kept; a follower that was away longer reads the whole state again. */
 const KEEP_ENTRIES_MS = 120_000
@@ -96,7 +99,7 @@ export class Publisher {
   /**
    * Continues the state of another publisher.
    *
-   * @param pools - pools of that state, as this market's objects if unchanged
+   * @param pools - pools of that state; unchanged pools are the objects of this process's market
    */
   adopt({ tag }: Pick<FollowedState, 'tag'>, pools: Pools): void {
     this.remember(tag, pools)
