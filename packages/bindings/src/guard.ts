@@ -1,4 +1,7 @@
-/** Encodes and decodes swaps of the Guard as one record, independent of the Guard's function. */
+/**
+ * Encodes and decodes calls of the Guard's swap functions. One type, `GuardSwap`, represents a call of any of these
+ * functions.
+ */
 import { makeError } from 'ethers'
 import { type IGuard, IGuard__factory } from '../dist/index.js'
 import { callCodec } from './codec.ts'
@@ -11,8 +14,8 @@ type Hex = `0x${string}`
 /** A swap of the Guard. Amounts are in base units; the zero address is the native token. */
 export type GuardSwap = {
   /**
-   * Input token. If the call has value: the wrapper in which the Guard wraps it, or zero to pass it to the Executor
-   * unwrapped.
+   * Input token. If the call has value, this is the wrapper with which the Guard wraps the value, or zero if the
+   * Executor receives the value unwrapped.
    */
   readonly tokenIn: string
   readonly amountIn: bigint
@@ -30,6 +33,7 @@ export type GuardSwap = {
   readonly feeRecipient: string
   /** Account that receives the output; absent if the calldata does not name it, so that the Guard pays the sender. */
   readonly recipient?: string
+  /** True for direct mode, in which the Executor pays the recipient instead of the Guard. */
   readonly direct: boolean
   /** The sender's signature instead of an approval, for ERC-20 input only. */
   readonly permit?: SignedPermit

@@ -92,8 +92,9 @@ export function serverFactory({ service, timeoutSeconds, contracts }: ServiceOpt
 }
 
 /**
- * Removes the `$schema` that the SDK adds. It names draft-07, and clients that support only JSON Schema 2020-12, the
- * default of the protocol, refuse such tools. The keywords of the schemas mean the same in both.
+ * Removes the `$schema` that the SDK adds, which names draft-07. The protocol's default is JSON Schema 2020-12, and
+ * clients that support only this draft would refuse the tools. The keywords in these schemas have the same meaning in
+ * both drafts.
  */
 function withoutDialect<T extends z.ZodObject>(schema: T): T {
   return schema.meta({ $schema: undefined })
