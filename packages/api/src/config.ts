@@ -105,8 +105,8 @@ const trustProxy = z
   .default(false)
 
 /**
- * Returns true for an address or a subnet as Express reads it: with a prefix or an IPv4 mask, or one of Express's
- * names.
+ * Returns true for an address, for a subnet with a prefix length or an IPv4 mask, and for the names that Express
+ * accepts.
  */
 function isSubnet(text: string): boolean {
   if (['loopback', 'linklocal', 'uniquelocal'].includes(text)) return true

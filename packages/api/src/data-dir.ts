@@ -91,8 +91,8 @@ function createLock(path: string, uniquePath: string): void {
 }
 
 /**
- * Removes a stale lock. Renames it first, because only one process can rename a file, and then reads its owner again:
- * another process may have replaced the stale lock in the meantime.
+ * Removes a stale lock. Renames it first, because only one process can rename a file. Then reads its owner again,
+ * because another process may have replaced the stale lock in the meantime.
  *
  * @returns the process that holds the lock now; null if the lock is removed
  */

@@ -8,8 +8,8 @@ import type { Registry } from 'prom-client'
 import { metricFactory } from './metric-factory.ts'
 
 /**
- * Maximum DEX families that are exported per chain, and also the maximum brands, and the maximum pools. Those with the
- * most samples are exported.
+ * Maximum number of DEX families that are exported per chain. The same maximum applies to brands, and to pools. Those
+ * with the most samples are exported.
  */
 export const MAX_DRIFTS = 32
 

@@ -125,10 +125,10 @@ export function createMetrics() {
       'Delay of the event loop since the last scrape: median, 99th percentile, and maximum.',
       ['quantile'],
       function () {
-        const seconds = (nanoseconds: number) => (Number.isFinite(nanoseconds) ? nanoseconds / 1e9 : 0)
-        this.set({ quantile: '0.5' }, seconds(loopDelay.percentile(50)))
-        this.set({ quantile: '0.99' }, seconds(loopDelay.percentile(99)))
-        this.set({ quantile: '1' }, seconds(loopDelay.max))
+        const toSeconds = (nanoseconds: number) => (Number.isFinite(nanoseconds) ? nanoseconds / 1e9 : 0)
+        this.set({ quantile: '0.5' }, toSeconds(loopDelay.percentile(50)))
+        this.set({ quantile: '0.99' }, toSeconds(loopDelay.percentile(99)))
+        this.set({ quantile: '1' }, toSeconds(loopDelay.max))
         loopDelay.reset()
       },
     ),

@@ -142,9 +142,9 @@ async function judge(hash: Hex, chainId: number, settings: Settings): Promise<nu
       const symbols = await liveChain.tokens.symbols(tokens as Address[], liveChain.rpc)
       const nameOf = (token: string) =>
         token === NATIVE ? chain.nativeCurrency.symbol : (symbols.get(token as Address) ?? token)
-      const decimals = (token: string) =>
+      const decimalsOf = (token: string) =>
         token === NATIVE ? chain.nativeCurrency.decimals : (liveChain.tokens.facts.decimals(token as Address) ?? 0)
-      console.log(formatReport(body, (amount, token) => `${formatUnits(amount, decimals(token))} ${nameOf(token)}`))
+      console.log(formatReport(body, (amount, token) => `${formatUnits(amount, decimalsOf(token))} ${nameOf(token)}`))
     }
     return body.outcome === 'swap' ? 0 : NOT_JUDGED_EXIT_CODE
   } catch (thrown) {

@@ -74,7 +74,7 @@ export class ScaleOut {
   /**
    * Connects to Redis. Also starts indexers, except in the roles worker and solver.
    *
-   * @param loadBus - a test loads a fake
+   * @param loadBus - loads the bus package; a test passes a function that loads a fake
    * @returns undefined without `REDIS_URL`
    */
   static async open(options: ScaleOutOptions, loadBus = importBus): Promise<ScaleOut | undefined> {

@@ -5,7 +5,7 @@
 import { makeError } from 'ethers'
 import { type IGuard, IGuard__factory } from '../dist/index.js'
 import { callCodec } from './codec.ts'
-import { permitStruct, readPermit, type SignedPermit } from './permit.ts'
+import { readPermit, type SignedPermit, toPermitStruct } from './permit.ts'
 
 export { PERMIT2_BITS, permitKinds, type SignedPermit } from './permit.ts'
 
@@ -76,7 +76,7 @@ export function encodeGuardSwap(request: GuardSwap): Hex {
   const payout = { ...request, recipient }
   if (request.permit) {
     if (value !== 0n) throw makeError('a permit comes without value', 'INVALID_ARGUMENT', { argument: 'value', value })
-    const permit = permitStruct(request.permit)
+    const permit = toPermitStruct(request.permit)
     if (request.direct) return swapDirectWithPermit.encode(amountIn, recipient, request, permit, program)
     return swapWithPermit.encode(amountIn, request, permit, payout, program)
   }

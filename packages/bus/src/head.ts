@@ -31,19 +31,19 @@ type Fields = Readonly<Record<string, string>>
 export async function readHead(connection: Connection, keys: ChainKeys): Promise<Head | null> {
   const fields = fieldsOf(await connection.call<RedisReply[]>('HGETALL', keys.head))
   const { gen: generation, tag, id } = fields
-  return generation && tag && id ? { generation, tag, id, ...blockOf(fields) } : null
+  return generation && tag && id ? { generation, tag, id, ...decodeBlockFields(fields) } : null
 }
 
 /**
  * Decodes the block fields of a head or an entry. The field `stands` in Redis lists the canonical blocks, and `size` is
  * the number of hash fields.
  */
-export function blockOf({ block, stands, size }: Fields): Pick<Head, 'block' | 'canonical' | 'fieldCount'> {
+export function decodeBlockFields({ block, stands, size }: Fields): Pick<Head, 'block' | 'canonical' | 'fieldCount'> {
   return { block: fromText<BlockHeader>(block!), canonical: stands!.split(','), fieldCount: Number(size) }
 }
 
 /** Encodes a block without its logs bloom, which only the owner needs. */
-export function blockText({ logsBloom: _, ...block }: BlockHeader): string {
+export function encodeBlock({ logsBloom: _, ...block }: BlockHeader): string {
   return toText(block)
 }
 

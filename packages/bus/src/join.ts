@@ -8,7 +8,7 @@ import { inSlices, type Steps } from '@sluice/rpc'
 import type { OwnConnection } from './connection.ts'
 import { decompressEntry } from './entry-compression.ts'
 import { BusError } from './errors.ts'
-import { blockOf, type FollowedState, type Head, readHead } from './head.ts'
+import { decodeBlockFields, type FollowedState, type Head, readHead } from './head.ts'
 import type { ChainKeys } from './keys.ts'
 
 /** Number of hash fields per read: about ten milliseconds of work. */
@@ -146,7 +146,7 @@ export function applyEntry(
   if (!entry) return null
   const fields = FieldCollector.of(entry)
   const nextPools = fields.applyTo(state.pools, entry.gone)
-  const blockFields = blockOf(texts)
+  const blockFields = decodeBlockFields(texts)
   if (!nextPools || state.fieldCount + nextPools.fieldCountChange !== blockFields.fieldCount) return null
   applyPairChanges(state.pairs as Set<string>, entry)
   // The bytes of the entry are passed on to routing threads unchanged.

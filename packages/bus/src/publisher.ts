@@ -12,7 +12,7 @@ import { BoundedMap } from '@sluice/simulation'
 import type { Connection } from './connection.ts'
 import { compressEntry } from './entry-compression.ts'
 import { BusError } from './errors.ts'
-import { blockText, type FollowedState, readHead } from './head.ts'
+import { encodeBlock, type FollowedState, readHead } from './head.ts'
 import type { ChainKeys } from './keys.ts'
 import { LEASE_MS, type Lease } from './lease.ts'
 import { runScript, SEPARATOR } from './scripts.ts'
@@ -146,7 +146,7 @@ export class Publisher {
           LEASE_MS,
           expectedTag,
           tag,
-          blockText(state.block),
+          encodeBlock(state.block),
           state.canonical.join(),
           payload,
           KEEP_ENTRIES_MS,
@@ -197,7 +197,7 @@ export class Publisher {
       'flip',
       [keys.lease, keys.head, key, keys.pools(oldHead?.generation ?? generation), keys.entries, keys.pairs],
       [
-        ...[lease.token, generation, tag, blockText(state.block), state.canonical.join(), size, REPLACED_TTL_MS],
+        ...[lease.token, generation, tag, encodeBlock(state.block), state.canonical.join(), size, REPLACED_TTL_MS],
         // A market can keep more pairs than a function can have arguments.
         ...[pairList.length, Buffer.from(pairList.join(SEPARATOR))],
       ],

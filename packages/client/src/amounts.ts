@@ -37,7 +37,7 @@ export function toPpm(percent: number | string): bigint {
  * Deducts the slippage in percent from an amount, and rounds down like the service. For `auto`, deducts
  * `MAX_AUTO_PERCENT`.
  */
-export function lessSlippage(amount: bigint, slippage: number | string = 0.5): bigint {
+export function deductSlippage(amount: bigint, slippage: number | string = 0.5): bigint {
   return (amount * (PPM - toPpm(slippage === 'auto' ? MAX_AUTO_PERCENT : slippage))) / PPM
 }
 

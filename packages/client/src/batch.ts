@@ -7,9 +7,9 @@ import type { Outgoing, Wallet } from './wallet.ts'
 /** Timeout of waiting for a batch to be mined. */
 const TIMEOUT_MS = 300_000
 /**
- * Error codes with which a wallet refuses a batch without sending anything, so that the calls can be sent one by one:
- * unknown method or parameters (JSON-RPC, EIP-1193), and the codes of EIP-5792. Wallets return 5710 (unsupported chain)
- * also for chains on which they support only single transactions.
+ * Error codes with which a wallet refuses a batch without sending anything. The calls can then be sent one by one. The
+ * codes mean an unknown method or parameter (JSON-RPC, EIP-1193), or are defined by EIP-5792. Wallets return 5710
+ * (unsupported chain) also for chains on which they support only single transactions.
  */
 const NO_BATCH_CODES: readonly unknown[] = [-32_601, -32_602, 4200, 5700, 5710, 5720, 5740, 5750, 5760]
 
@@ -95,8 +95,8 @@ export async function sendBatch(
  * Waits until a batch is mined. If the wallet reports a failure and names a transaction, this transaction decides.
  *
  * @returns the hash of the batch's transaction; the id if the wallet returns no hash
- * @throws ClientError `REVERTED` if the batch failed, `PENDING` if it was not mined in time, or if the wallet reports a
- *   failure and the transaction that it names does not show one
+ * @throws ClientError `REVERTED` if the batch failed. `PENDING` if it was not mined in time, or if the wallet reports a
+ *   failure that the receipt does not show
  */
 export async function waitForBatch(wallet: Wallet, id: string, signal?: AbortSignal): Promise<string> {
   const details = { hash: id }

@@ -83,7 +83,7 @@ function explainOrThrow(tx: Transaction): Explanation {
   const value = weiOf(tx)
   const order = decodeSwap(tx.data, value)
   const steps = readProgram(order)
-  const pools = unique(steps.flatMap(poolsOf))
+  const pools = withoutDuplicates(steps.flatMap(poolsOf))
   const isSwapToken = (address: string) =>
     (address === order.tokenIn || address === order.tokenOut) && !pools.includes(address)
   const wrappedToken = value > 0n ? order.tokenIn : order.wrapper
@@ -101,10 +101,10 @@ function explainOrThrow(tx: Transaction): Explanation {
     permit: order.permit ? permitOf(order.permit) : null,
     executor: order.executor,
     wrapper: wrappedToken === ZERO ? null : wrappedToken,
-    singletons: unique(steps.flatMap((step) => [singletonOf(step) ?? [], keeperOf(step) ?? []].flat())),
+    singletons: withoutDuplicates(steps.flatMap((step) => [singletonOf(step) ?? [], keeperOf(step) ?? []].flat())),
     steps,
     pools,
-    contracts: unique(steps.flatMap(contractsIn)).filter((address) => !isSwapToken(address)),
+    contracts: withoutDuplicates(steps.flatMap(contractsIn)).filter((address) => !isSwapToken(address)),
   }
 }
 
@@ -138,6 +138,6 @@ function tokenText(token: string): string {
   return token === ZERO ? NATIVE : token
 }
 
-function unique(list: readonly string[]): readonly string[] {
+function withoutDuplicates(list: readonly string[]): readonly string[] {
   return [...new Set(list)]
 }

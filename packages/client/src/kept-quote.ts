@@ -7,7 +7,7 @@ import type { SwapContracts } from './contracts.ts'
 import { ClientError, messageOf, toClientError } from './errors.ts'
 import { weiOf } from './explain.ts'
 import { gasLimit } from './gas-limit.ts'
-import { bestOfKnownPools } from './pool-floor.ts'
+import { bestKnownPoolOutput } from './pool-floor.ts'
 import { type Proven, proveSwap, type SwapTerms } from './prove-swap.ts'
 import { type MissingAllowance, simulate } from './simulate.ts'
 import type { Route, RouteParameters } from './types.ts'
@@ -117,7 +117,7 @@ export class KeptQuote {
    * Renews the quote while it is too old. Calls `confirm`, unless the caller has already confirmed a quote with equal
    * or worse terms.
    *
-   * @throws ClientError `STALE` if each of `MAX_QUOTES` quotes is too old, and as `request` does
+   * @throws ClientError `STALE` if each of `MAX_QUOTES` quotes is too old, and the errors of `request`
    */
   async refresh(): Promise<void> {
     const { wallet } = this.options
@@ -156,7 +156,13 @@ export class KeptQuote {
     const { minOutput } = this.explanation
     if (minOutput < minOutputFrom(output, request, terms.tolerance))
       throw new ClientError('UNSAFE', `the swap brings ${output}, and its minimum output is ${minOutput}`)
-    const poolOutput = await bestOfKnownPools(wallet, tx, decodeSwap(tx.data, weiOf(tx)), contracts, missingAllowance)
+    const poolOutput = await bestKnownPoolOutput(
+      wallet,
+      tx,
+      decodeSwap(tx.data, weiOf(tx)),
+      contracts,
+      missingAllowance,
+    )
     if (poolOutput === undefined)
       throw new ClientError(
         'UNSAFE',
@@ -191,7 +197,8 @@ export class KeptQuote {
 }
 
 /**
- * Returns the gas limit of a simulation: twice that of the transaction, so that the simulation does not run out of gas.
+ * Returns the gas limit of a simulation: twice the gas limit of the transaction, so that the simulation does not run
+ * out of gas.
  */
 function simulatedGas(route: Route): bigint {
   const gas = 2n * gasLimit(route)

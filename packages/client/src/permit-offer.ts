@@ -19,7 +19,7 @@ type TypedData = {
 const UNLIMITED = 2n ** 256n - 1n
 
 /**
- * Checks that signing an offer lets only the Guard draw the input, and only the requested amount: owner, token, chain,
+ * Checks that signing an offer lets only the Guard draw the input, and only the requested amount. Owner, token, chain,
  * spender, types, amount and deadline must match the request. Only a DAI permit may be unlimited.
  *
  * @throws ClientError `UNSAFE` with the name of the first mismatch

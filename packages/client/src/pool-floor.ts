@@ -40,7 +40,7 @@ type KnownPool = {
  * @param missingAllowance - allowance that the simulation adds by a state override
  * @returns undefined if no simulation succeeds
  */
-export async function bestOfKnownPools(
+export async function bestKnownPoolOutput(
   wallet: Wallet,
   tx: Transaction,
   order: GuardOrder,

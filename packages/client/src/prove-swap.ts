@@ -3,7 +3,7 @@
  * itself, not on the service.
  */
 import { decodeSwap } from './abi.ts'
-import { amountOf, lessSlippage, MAX_AUTO_PERCENT, toPpm } from './amounts.ts'
+import { amountOf, deductSlippage, MAX_AUTO_PERCENT, toPpm } from './amounts.ts'
 import { checkCalls } from './checked-calls.ts'
 import type { SwapContracts } from './contracts.ts'
 import { latestDefaultDeadline } from './deadline.ts'
@@ -197,7 +197,7 @@ function checkOutput(
   const slippage = request.slippage === 'auto' ? (route.slippage?.percent ?? 0) : request.slippage
   require(request.slippage !== 'auto' ||
     toPpm(slippage!) <= toPpm(MAX_AUTO_PERCENT), `a slippage of ${slippage} percent`)
-  const promisedAmount = lessSlippage(amountOf(route.toAmount, 'toAmount'), slippage)
+  const promisedAmount = deductSlippage(amountOf(route.toAmount, 'toAmount'), slippage)
   const minExpected = promisedAmount > 0n ? promisedAmount : 1n
   require(minOutput ===
     (request.amountOut === undefined ? minExpected : amountOf(request.amountOut, 'amountOut')), 'the minimum output')

@@ -30,8 +30,8 @@ export class ReplacementWatch {
   }
 
   /**
-   * Returns the mined replacement. Undefined if there is none, or if the node never had a transaction of the account
-   * with this hash: then it may be the hash of a Safe transaction or of a user operation.
+   * Returns the mined replacement. Undefined if there is none. Also undefined if the node never had a transaction of
+   * the account with this hash, for example because it is the hash of a Safe transaction or of a user operation.
    */
   async find(): Promise<Replacement | undefined> {
     const { wallet } = this

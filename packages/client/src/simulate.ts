@@ -21,11 +21,11 @@ const SOLADY_SEED = '7f5e9f20'
 /**
  * Simulates the transaction. Returns the output that the Guard measures, in base units, after fees and taxes.
  *
- * @param gas - gas limit. If given, the call has the network's gas price, because tokens may read the price, and a
- *   state override gives the account the native token that this gas costs. If absent, or if the node refuses such a
- *   call, the gas price is 0
- * @param missingAllowance - allowance that a state override adds, if the node supports that and the token's layout is a
- *   common one
+ * @param gas - gas limit. If given, the call has the network's gas price, because tokens may read the price. A state
+ *   override then adds the cost of this gas to a balance that is too low. If `gas` is absent, or if the node refuses
+ *   such a call, the gas price is 0
+ * @param missingAllowance - allowance that a state override adds, if the node supports state overrides and the token
+ *   has a common storage layout
  * @throws ClientError `REVERTED` if the call fails for any reason
  */
 export async function simulate(
@@ -36,7 +36,8 @@ export async function simulate(
 ): Promise<bigint> {
   try {
     const answer =
-      (await pricedCall(wallet, tx, missingAllowance, gas)) ?? (await freeCall(wallet, tx, missingAllowance))
+      (await callWithGasPrice(wallet, tx, missingAllowance, gas)) ??
+      (await callWithoutGasPrice(wallet, tx, missingAllowance))
     if (!/^0x[0-9a-fA-F]{64}$/.test(answer))
       throw new ClientError('REVERTED', 'the Guard did not answer with an amount')
     return BigInt(answer)
@@ -47,7 +48,11 @@ export async function simulate(
 }
 
 /** Simulates with gas price 0. */
-async function freeCall(wallet: Wallet, tx: Transaction, missingAllowance?: MissingAllowance): Promise<string> {
+async function callWithoutGasPrice(
+  wallet: Wallet,
+  tx: Transaction,
+  missingAllowance?: MissingAllowance,
+): Promise<string> {
   if (!missingAllowance) return wallet.call(tx.to, tx.data, weiOf(tx))
   if (!wallet.request) throw new ClientError('REVERTED', 'the wallet gives no access to state overrides')
   return String(await wallet.request('eth_call', callParameters(wallet, tx, missingAllowance)))
@@ -59,7 +64,7 @@ async function freeCall(wallet: Wallet, tx: Transaction, missingAllowance?: Miss
  *
  * @returns undefined if the call fails for any reason but a revert
  */
-async function pricedCall(
+async function callWithGasPrice(
   wallet: Wallet,
   tx: Transaction,
   missingAllowance: MissingAllowance | undefined,
@@ -108,8 +113,8 @@ function allowanceOverride(wallet: Wallet, { token, spender, amount }: MissingAl
 const quantity = (value: bigint): Hex => `0x${value.toString(16)}`
 
 /**
- * Returns all storage slots in which a token may store this allowance. All of them can be overridden at once: each is a
- * hash that includes owner and spender, so no other value of the token is in it.
+ * Returns all storage slots in which a token may store this allowance. All of them can be overridden at once. Each is a
+ * hash that includes owner and spender, so the token stores no other value there.
  */
 function allowanceSlots(owner: string, spender: string): readonly Hex[] {
   const [from, to] = [owner, spender].map((address) => toWord(BigInt(address))) as [Hex, Hex]

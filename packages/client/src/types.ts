@@ -254,7 +254,10 @@ export type Drift = {
   readonly after: number
   readonly samples: number
   readonly wouldRevertPercent: number
-  /** Simulated output above the quote in basis points; negative if worse; null without a successful sample. */
+  /**
+   * Basis points by which the simulated output exceeds the quote. Negative if it is lower, null if no simulation
+   * succeeded.
+   */
   readonly driftBps: {
     readonly mean: number | null
     readonly median: number | null

@@ -1,5 +1,5 @@
 /** Witnesses: sources of a swap's expected output that are independent of the quoting service. */
-import { lessSlippage, PPM, toPpm } from './amounts.ts'
+import { deductSlippage, PPM, toPpm } from './amounts.ts'
 import { encodeCall, selectors } from './calls.ts'
 import type { SluiceClient } from './client.ts'
 import { ClientError } from './errors.ts'
@@ -70,7 +70,7 @@ export function minOutputFrom(
   { slippage }: Pick<SwapParameters, 'slippage'>,
   tolerance: number | string = DEFAULT_TOLERANCE,
 ): bigint {
-  return lessSlippage((witnessedOutput * (PPM - toPpm(tolerance))) / PPM, slippage)
+  return deductSlippage((witnessedOutput * (PPM - toPpm(tolerance))) / PPM, slippage)
 }
 
 /** The decimal number `digits` × 10^`exponent`. */

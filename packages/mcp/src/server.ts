@@ -48,7 +48,7 @@ export function serverFactory({ service, timeoutSeconds, contracts }: ServiceOpt
   const client = new SluiceClient({ baseUrl: service, timeoutMs: (timeoutSeconds + 1) * 1_000 })
   let inFlight = 0
 
-  async function call(tool: Tool, input: unknown, cancelSignal: AbortSignal): Promise<CallToolResult> {
+  async function runTool(tool: Tool, input: unknown, cancelSignal: AbortSignal): Promise<CallToolResult> {
     if (inFlight >= MAX_CALLS)
       return failureResult('OVERLOADED', `${MAX_CALLS} calls are in progress`, 'Retry in a second.')
     const deadline = AbortSignal.timeout(timeoutSeconds * 1_000)
@@ -84,7 +84,7 @@ export function serverFactory({ service, timeoutSeconds, contracts }: ServiceOpt
           ...{ title, description, annotations: { title, ...hints } },
           ...{ inputSchema: withoutDialect(input), outputSchema: withoutDialect(output) },
         },
-        (values, { signal }) => call(tool, values, signal),
+        (values, { signal }) => runTool(tool, values, signal),
       )
     }
     return server

@@ -82,7 +82,7 @@ export class BatchSize {
 
   private reduce(size: number): void {
     const now = this.now()
-    // After a retry failed, the next one is later.
+    // After a failed retry, the next retry is later.
     const isRepeatedFailure = this.sizeChangedAt > 0 && this.allowedSize > 1 && size === 1
     this.retryMs = isRepeatedFailure ? Math.min(MAX_RETRY_MS, this.retryMs * 2) : this.retryMs
     this.allowedSize = Math.min(this.allowedSize, size)

@@ -80,8 +80,8 @@ export async function readCapabilities(sendProbe: ProbeRequest): Promise<Capabil
 
 /**
  * Returns true if the endpoint ignores the block of a call. Calls at a future block first, because nodes that heed the
- * block refuse that call at once. Some nodes answer at the newest block only if a block is unknown. So the answer at
- * block 1, too, must have a timestamp that is not older.
+ * block refuse that call at once. Some nodes answer at the newest block only if a block is unknown. So the endpoint
+ * ignores the block only if the answer at block 1 is not older than the answer at the future block.
  */
 async function detectIgnoredBlock(callAt: (block: Hex) => Promise<Environment | null>): Promise<boolean> {
   const futureAnswer = await callAt(FUTURE_BLOCK)

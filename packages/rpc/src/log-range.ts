@@ -24,7 +24,7 @@ const RESULT_LIMIT = /more than \S+ (results|logs)|too many logs|max results|log
  *
  * @param text - message of the error and texts in its data
  */
-export function suggestedBlocks(text: string, data: unknown): number | undefined {
+export function suggestedBlockCount(text: string, data: unknown): number | undefined {
   return (
     blocksBetween(text.match(BRACKETED_RANGE)) ??
     blocksBetween(rangeInData(data)) ??

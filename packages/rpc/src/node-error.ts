@@ -6,7 +6,7 @@
  */
 import type { Hex } from '@sluice/chains'
 import { RpcError, type RpcErrorCode } from './errors.ts'
-import { suggestedBlocks } from './log-range.ts'
+import { suggestedBlockCount } from './log-range.ts'
 
 /** The `error` member of a JSON-RPC response. */
 export type NodeError = { readonly code?: number; readonly message?: string; readonly data?: unknown }
@@ -130,7 +130,7 @@ export function toRpcError(method: string, { code, message = 'no message', data 
   if (code === 3 && !(rule && missingBlockCodes.has(rule.errorCode))) return new RpcError('REVERTED', text)
   const errorCode = rule?.errorCode ?? codeByNumber.get(code ?? 0) ?? 'REJECTED'
   if (errorCode === 'REVERTED') return new RpcError('REVERTED', text)
-  const blocks = errorCode === 'RANGE' ? suggestedBlocks(allText, data) : undefined
+  const blocks = errorCode === 'RANGE' ? suggestedBlockCount(allText, data) : undefined
   const retryAfterMs = errorCode === 'RATE_LIMITED' ? parseRetryDelayMs(allText, data) : undefined
   return new RpcError(errorCode, `${messageByCode[errorCode] ?? method}: ${text}`, '0x', {
     ...(blocks !== undefined && { grantedBlocks: blocks }),

@@ -149,8 +149,8 @@ export class FairQueue<T> {
   }
 
   /**
-   * Forgets a caller without tasks, unless it was served more than its share. Of callers that were, keeps the
-   * `MAX_REMEMBERED` most recent ones.
+   * Forgets a caller without tasks, unless it was served more than its share. Remembers at most `MAX_REMEMBERED`
+   * callers without tasks, the most recent ones.
    */
   private forgetIfIdle(caller: string, flow: Flow<T>): void {
     if (flow.running > 0 || flow.waiting.size > 0) return

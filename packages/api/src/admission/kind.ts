@@ -20,7 +20,8 @@ export type AdmissionClass = {
   /**
    * Key under which the costs of requests are learned. For most endpoints this is the endpoint (see `kindOf`). An
    * endpoint that takes a list of tokens has one kind per power of two of the list's length, such as `prices 3` for 5
-   * to 8 tokens, and `prices posted` if the list is in the body. There are about fifty kinds.
+   * to 8 tokens. If the list is in the body, its length is unknown, and the kind is, for example, `prices posted`.
+   * There are about fifty kinds.
    */
   readonly kind: string
   /** True if an earlier response of the same block may answer the request. */

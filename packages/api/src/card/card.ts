@@ -113,7 +113,7 @@ function drawFlow(raster: Raster, { text, strong }: Fonts, pools: CardContent['p
     const bandHeight = Math.max(2, (height * share) / total)
     const middle = top + rowHeight * (index + 0.5)
     const width = Math.min(bandHeight, rowHeight - 3)
-    // A band begins at its part of the left bar, bends to its own row in the middle, and ends at the same part of the
+    // A band begins at its part of the left bar and bends to its own row in the middle. It ends at the same part of the
     // right bar.
     const upper = sCurve(left + barWidth, y, left + 220, middle - width / 2)
     const lower = sCurve(left + barWidth, y + bandHeight, left + 220, middle + width / 2)

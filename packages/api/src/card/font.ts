@@ -11,7 +11,10 @@ export type Contour = readonly number[]
 
 export type Font = {
   readonly unitsPerEm: number
-  /** Returns the outline and the advance width of a character, in font units; those of `?` if the font lacks it. */
+  /**
+   * Returns the outline and the advance width of a character, in font units; if the font lacks the character, those of
+   * `?`.
+   */
   readonly glyph: (character: string) => { readonly contours: readonly Contour[]; readonly advance: number }
 }
 

@@ -18,7 +18,7 @@ export type Dialect = {
   /**
    * Converts parameters to those of `/aggregator` or `/quote`.
    *
-   * @throws ApiError that names the parameter as the client does
+   * @throws ApiError whose message has the parameter names of the other API
    */
   readonly toParameters: (query: Query) => Query
   readonly toBody: (route: SwapResponse | QuoteResponse, routeFacts: ResponseFacts, query: Query) => object

@@ -58,15 +58,15 @@ export function addLlamaPriceRoutes(
  */
 export function chainIdsByName(chains: Readonly<Record<string, ChainMapEntry>>): ReadonlyMap<string, number> {
   const entries = Object.values(chains)
-  const idsBy = (nameOf: (entry: ChainMapEntry) => string | null) =>
+  const idsByName = (nameOf: (entry: ChainMapEntry) => string | null) =>
     entries.flatMap((entry): [string, number][] => {
       const name = nameOf(entry)
       return name === null ? [] : [[name.toLowerCase(), Number(entry.ChainID)]]
     })
   return new Map([
-    ...idsBy(({ ChainName }) => ChainName),
-    ...idsBy(({ CoinsPrefix }) => CoinsPrefix),
-    ...idsBy(({ ChainID }) => ChainID),
+    ...idsByName(({ ChainName }) => ChainName),
+    ...idsByName(({ CoinsPrefix }) => CoinsPrefix),
+    ...idsByName(({ ChainID }) => ChainID),
   ])
 }
 

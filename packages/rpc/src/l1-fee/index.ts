@@ -3,8 +3,8 @@ import { IL1FeeOracle__factory } from '@sluice/bindings'
 import { keccak256 } from '@sluice/bindings/keccak'
 import type { Hex, L1FeeModel } from '@sluice/chains'
 import type { BlockRef, RequestOptions, Rpc } from '../types.ts'
-import { arbitrumFee } from './arbitrum.ts'
-import { lineaFee } from './linea.ts'
+import { estimateArbitrumFee } from './arbitrum.ts'
+import { estimateLineaFee } from './linea.ts'
 import { callOracle, isUpgradeActive, oracles } from './oracle.ts'
 import { compressForScroll } from './scroll.ts'
 import { type FeeTransaction, serialize } from './transaction.ts'
@@ -52,9 +52,9 @@ export async function estimateL1Fee(
       return feeWei === null ? null : { feeWei, gas: 0n }
     }
     case 'arbitrum':
-      return arbitrumFee(rpc, transaction, block, options)
+      return estimateArbitrumFee(rpc, transaction, block, options)
     case 'linea': {
-      const feeWei = await lineaFee(rpc, transaction, block, options)
+      const feeWei = await estimateLineaFee(rpc, transaction, block, options)
       return feeWei === null ? null : { feeWei, gas: 0n }
     }
     case 'zksync':
