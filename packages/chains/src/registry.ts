@@ -14,7 +14,7 @@ export const CHAIN_DATA_DIR = fileURLToPath(new URL('../data', import.meta.url))
 
 /**
  * Block time of chains for which no source states it. It only scales intervals and timeouts, and the number of blocks
- * after which a token is trusted. So a wrong value makes these too short or too long, but never changes an amount.
+ * after which a token is trusted. A wrong value makes these too short or too long.
  */
 const GUESSED_BLOCK_TIME_MS = 3_000
 

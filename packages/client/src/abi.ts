@@ -1,6 +1,6 @@
 /**
- * Encodes and decodes calls of the Guard's swap functions that take no permit. Uses no ABI library, so that the package
- * stays small. Tests compare the results with the bindings that the compiler generates.
+ * Encodes and decodes calls of the Guard's swap functions (`permit-abi.ts`: those with a permit). Uses no ABI library,
+ * so that the package stays small. Tests compare the results with the bindings that the compiler generates.
  */
 import { encodeCall, selectors, WORD } from './calls.ts'
 import { ClientError } from './errors.ts'

@@ -20,8 +20,8 @@ const RATE_PER_ANSWER = 0.1
 // The next five constants are for endpoints that refuse calls at random, instead of only the calls above a rate. The
 // rate of such an endpoint is kept higher and grows faster.
 /**
- * Like `MIN_PEAK_SHARE`, for endpoints that refuse at random. Above 1, because such an endpoint answers only a part of
- * the calls that it could.
+ * Like `MIN_PEAK_SHARE`, for endpoints that refuse at random. A multiple of the peak, because a lower rate would not
+ * lower the share of refused calls.
  */
 const RANDOM_MIN_PEAK_MULTIPLE = 2.2
 /** Like `RATE_PER_ANSWER`, for endpoints that refuse at random. */

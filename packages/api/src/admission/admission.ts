@@ -39,7 +39,7 @@ const EXPIRY_SHARE = 0.9
 const SPARE_SLOT_SHARE = 0.5
 /**
  * Maximum wait of a queued request in milliseconds while the first task of the chain runs. The first task loads the
- * pools of the chain, which takes longer than `maxWaitMs`.
+ * pools of the chain, which can take longer than `maxWaitMs`.
  */
 const MAX_FIRST_WAIT_MS = 8_000
 /** Maximum `Retry-After` in seconds. */
