@@ -30,8 +30,8 @@ export function callCodec<Values extends readonly unknown[], Results extends rea
 ): CallCodec<Values, Results> {
   const fragment = abi.getFunction(name)
   if (!fragment) throw makeError(`there is no function ${name}`, 'UNSUPPORTED_OPERATION', { operation: name })
-  const inputs = sequence(fragment.inputs.map(coderOf))
-  const outputs = sequence(fragment.outputs.map(coderOf))
+  const inputs = sequenceCoder(fragment.inputs.map(coderOf))
+  const outputs = sequenceCoder(fragment.outputs.map(coderOf))
   // ethers hashes the signature on each access.
   const selector = fragment.selector as Hex
   return {
@@ -48,7 +48,7 @@ export function callCodec<Values extends readonly unknown[], Results extends rea
 export function eventReader<Values extends readonly unknown[]>(abi: Interface, name: string): (data: Hex) => Values {
   const fragment = abi.getEvent(name)
   if (!fragment) throw makeError(`there is no event ${name}`, 'UNSUPPORTED_OPERATION', { operation: name })
-  const values = sequence(fragment.inputs.filter(({ indexed }) => !indexed).map(coderOf))
+  const values = sequenceCoder(fragment.inputs.filter(({ indexed }) => !indexed).map(coderOf))
   return (data) => values.read(data, 2) as unknown as Values
 }
 
@@ -67,19 +67,19 @@ type Coder = {
 
 function coderOf(param: ParamType): Coder {
   const { baseType } = param
-  if (baseType === 'tuple') return tuple(param.components!)
-  if (baseType === 'address') return address
-  if (baseType === 'bool') return bool
-  if (baseType === 'bytes') return bytes
-  if (baseType === 'array') return arrayOf(coderOf(param.arrayChildren!), param.arrayLength!)
+  if (baseType === 'tuple') return tupleCoder(param.components!)
+  if (baseType === 'address') return addressCoder
+  if (baseType === 'bool') return boolCoder
+  if (baseType === 'bytes') return bytesCoder
+  if (baseType === 'array') return arrayCoder(coderOf(param.arrayChildren!), param.arrayLength!)
   const [, length] = /^bytes(\d+)$/.exec(baseType) ?? []
-  if (length) return fixedBytes(Number(length))
+  if (length) return fixedBytesCoder(Number(length))
   const [, kind, bits] = /^(u?int)(\d+)$/.exec(baseType) ?? []
-  if (kind) return kind === 'int' ? int(Number(bits)) : uint(Number(bits))
+  if (kind) return kind === 'int' ? intCoder(Number(bits)) : uintCoder(Number(bits))
   throw makeError(`no codec for ${baseType}`, 'UNSUPPORTED_OPERATION', { operation: param.format() })
 }
 
-const address: Coder = {
+const addressCoder: Coder = {
   headSize: WORD_DIGITS,
   isDynamic: false,
   write: (value) => {
@@ -89,14 +89,14 @@ const address: Coder = {
   read: (text, offset) => `0x${wordAt(text, offset).slice(24).toLowerCase()}`,
 }
 
-const bool: Coder = {
+const boolCoder: Coder = {
   headSize: WORD_DIGITS,
   isDynamic: false,
   write: (value) => (value ? '1' : '0').padStart(WORD_DIGITS, '0'),
   read: (text, offset) => Boolean(smallNumberAt(text, offset) ?? numberAt(text, offset)),
 }
 
-function uint(bits: number): Coder {
+function uintCoder(bits: number): Coder {
   const limit = 1n << BigInt(bits)
   return {
     headSize: WORD_DIGITS,
@@ -110,7 +110,7 @@ function uint(bits: number): Coder {
   }
 }
 
-function int(bits: number): Coder {
+function intCoder(bits: number): Coder {
   const limit = 1n << BigInt(bits - 1)
   return {
     headSize: WORD_DIGITS,
@@ -124,7 +124,7 @@ function int(bits: number): Coder {
   }
 }
 
-const bytes: Coder = {
+const bytesCoder: Coder = {
   headSize: WORD_DIGITS,
   isDynamic: true,
   write: (value) => {
@@ -139,7 +139,7 @@ const bytes: Coder = {
   },
 }
 
-function fixedBytes(length: number): Coder {
+function fixedBytesCoder(length: number): Coder {
   const pattern = new RegExp(`^0x[0-9a-fA-F]{${2 * length}}$`)
   return {
     headSize: WORD_DIGITS,
@@ -153,9 +153,9 @@ function fixedBytes(length: number): Coder {
 }
 
 /** Returns the coder of an array. @param length - number of elements of a fixed array; -1 for any number */
-function arrayOf(element: Coder, length: number): Coder {
-  if (length === -1) return listOf(element)
-  const elements = sequence(Array.from({ length }, () => element))
+function arrayCoder(element: Coder, length: number): Coder {
+  if (length === -1) return listCoder(element)
+  const elements = sequenceCoder(Array.from({ length }, () => element))
   return {
     headSize: elements.isDynamic ? WORD_DIGITS : elements.headSize,
     isDynamic: elements.isDynamic,
@@ -168,9 +168,9 @@ function arrayOf(element: Coder, length: number): Coder {
 }
 
 /** Returns the coder of a list of any length. */
-function listOf(element: Coder): Coder {
+function listCoder(element: Coder): Coder {
   const { headSize, isDynamic } = element
-  const elements = (count: number) => sequence(Array.from({ length: count }, () => element))
+  const elements = (count: number) => sequenceCoder(Array.from({ length: count }, () => element))
   return {
     headSize: WORD_DIGITS,
     isDynamic: true,
@@ -190,9 +190,9 @@ function listOf(element: Coder): Coder {
   }
 }
 
-function tuple(components: readonly ParamType[]): Coder {
+function tupleCoder(components: readonly ParamType[]): Coder {
   const names = components.map(({ name }) => name)
-  const fields = sequence(components.map(coderOf))
+  const fields = sequenceCoder(components.map(coderOf))
   return {
     headSize: fields.isDynamic ? WORD_DIGITS : fields.headSize,
     isDynamic: fields.isDynamic,
@@ -207,7 +207,7 @@ function tuple(components: readonly ParamType[]): Coder {
 }
 
 /** Returns the coder of consecutive values. Values of dynamic types follow all heads. */
-function sequence(coders: readonly Coder[]) {
+function sequenceCoder(coders: readonly Coder[]) {
   const headSize = coders.reduce((sum, coder) => sum + coder.headSize, 0)
   return {
     headSize,

@@ -42,20 +42,23 @@ export type GuardSwap = {
 }
 
 const abi = IGuard__factory.createInterface()
-const swap = callCodec<[bigint, IGuard.OrderStruct, string], [bigint]>(abi, 'swap')
-const swapNative = callCodec<[IGuard.OrderStruct, string], [bigint]>(abi, 'swapNative')
-const swapDirect = callCodec<[bigint, string, IGuard.OrderStruct, string], [bigint]>(abi, 'swapDirect')
-const swapWithPayout = callCodec<[bigint, IGuard.OrderStruct, IGuard.PayoutStruct, string], [bigint]>(
+const swapCodec = callCodec<[bigint, IGuard.OrderStruct, string], [bigint]>(abi, 'swap')
+const swapNativeCodec = callCodec<[IGuard.OrderStruct, string], [bigint]>(abi, 'swapNative')
+const swapDirectCodec = callCodec<[bigint, string, IGuard.OrderStruct, string], [bigint]>(abi, 'swapDirect')
+const swapWithPayoutCodec = callCodec<[bigint, IGuard.OrderStruct, IGuard.PayoutStruct, string], [bigint]>(
   abi,
   'swapWithPayout',
 )
 
 type PermitArguments = [bigint, IGuard.OrderStruct, IGuard.PermitStruct]
-const swapWithPermit = callCodec<[...PermitArguments, IGuard.PayoutStruct, string], [bigint]>(abi, 'swapWithPermit')
-const swapDirectWithPermit = callCodec<[bigint, string, IGuard.OrderStruct, IGuard.PermitStruct, string], [bigint]>(
+const swapWithPermitCodec = callCodec<[...PermitArguments, IGuard.PayoutStruct, string], [bigint]>(
   abi,
-  'swapDirectWithPermit',
+  'swapWithPermit',
 )
+const swapDirectWithPermitCodec = callCodec<
+  [bigint, string, IGuard.OrderStruct, IGuard.PermitStruct, string],
+  [bigint]
+>(abi, 'swapDirectWithPermit')
 
 const ZERO = `0x${'0'.repeat(40)}`
 
@@ -69,7 +72,7 @@ export function encodeGuardSwap(request: GuardSwap): Hex {
   const { amountIn, value, program } = request
   const isPlainSwap = request.recipient === undefined && request.wrapper === ZERO && request.feePpm === 0n
   if (!request.permit && !request.direct && isPlainSwap)
-    return value === 0n ? swap.encode(amountIn, request, program) : swapNative.encode(request, program)
+    return value === 0n ? swapCodec.encode(amountIn, request, program) : swapNativeCodec.encode(request, program)
   const { recipient } = request
   if (recipient === undefined)
     throw makeError('the function names a recipient', 'INVALID_ARGUMENT', { argument: 'recipient', value: recipient })
@@ -77,11 +80,11 @@ export function encodeGuardSwap(request: GuardSwap): Hex {
   if (request.permit) {
     if (value !== 0n) throw makeError('a permit comes without value', 'INVALID_ARGUMENT', { argument: 'value', value })
     const permit = toPermitStruct(request.permit)
-    if (request.direct) return swapDirectWithPermit.encode(amountIn, recipient, request, permit, program)
-    return swapWithPermit.encode(amountIn, request, permit, payout, program)
+    if (request.direct) return swapDirectWithPermitCodec.encode(amountIn, recipient, request, permit, program)
+    return swapWithPermitCodec.encode(amountIn, request, permit, payout, program)
   }
-  if (request.direct) return swapDirect.encode(amountIn, recipient, request, program)
-  return swapWithPayout.encode(amountIn, request, payout, program)
+  if (request.direct) return swapDirectCodec.encode(amountIn, recipient, request, program)
+  return swapWithPayoutCodec.encode(amountIn, request, payout, program)
 }
 
 /**
