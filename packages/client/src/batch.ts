@@ -4,7 +4,7 @@ import { ClientError } from './errors.ts'
 import { growingPause, withinTime } from './poll.ts'
 import type { Outgoing, Wallet } from './wallet.ts'
 
-/** Timeout of waiting for a batch to be mined. */
+/** Maximum milliseconds until a batch is mined. */
 const TIMEOUT_MS = 300_000
 /**
  * Error codes with which a wallet refuses a batch without sending anything. The calls can then be sent one by one. The
@@ -14,8 +14,8 @@ const TIMEOUT_MS = 300_000
 const NO_BATCH_CODES: readonly unknown[] = [-32_601, -32_602, 4200, 5700, 5710, 5720, 5740, 5750, 5760]
 
 /**
- * Maximum time for an answer that needs no confirmation by the owner. Some wallets never answer, for example on chains
- * without batches.
+ * Maximum milliseconds for an answer that needs no confirmation by the owner. Some wallets never answer, for example on
+ * chains without batches.
  */
 const ANSWER_MS = 5_000
 
@@ -33,7 +33,8 @@ type BatchStatus = {
 }
 
 /**
- * Returns true if the wallet supports atomic batches on the chain, or will support them once its owner agrees to an upgrade of the account.
+ * Returns true if the wallet supports atomic batches on the chain, or will support them once its owner agrees to an
+ * upgrade of the account.
  *
  * @example
  * ```ts
@@ -144,7 +145,10 @@ function statusOf(status: unknown): number {
   return status === 'CONFIRMED' ? 200 : Number(status ?? 100)
 }
 
-/** Returns the EIP-1193 code of an error. A checked wallet's errors have the original error as `cause`. */
+/**
+ * Returns the EIP-1193 code of an error. The errors of a wallet from `checkedWallet` have the original error as
+ * `cause`.
+ */
 function codeOf(error: unknown): unknown {
   const { code, cause } = Object(error) as { code?: unknown; cause?: unknown }
   return error instanceof ClientError ? (Object(cause) as { code?: unknown }).code : code

@@ -17,11 +17,11 @@ export function checkedWallet(wallet: Wallet, chainId: number): Wallet {
     <A extends readonly unknown[], T>(
       act: (...parameters: A) => Promise<T>,
       isValid: (answer: T) => boolean,
-      expected: string,
+      answerName: string,
     ) =>
     async (...parameters: A): Promise<T> => {
-      const answer = await orWalletError(() => act(...parameters), `${expected}: `)
-      if (!isValid(answer)) throw new ClientError('WALLET', `${expected}: the wallet's answer is not valid`)
+      const answer = await orWalletError(() => act(...parameters), `${answerName}: `)
+      if (!isValid(answer)) throw new ClientError('WALLET', `${answerName}: the wallet's answer is not valid`)
       return answer
     }
   const checkChain = async () => {

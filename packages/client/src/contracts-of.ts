@@ -1,12 +1,13 @@
 /**
- * Contracts that this version of the package knows, by chain. The list is large, so `swap` loads this module only when
- * it needs it.
+ * Contracts that this version of the package knows, by chain. The list is large, so the module of `swap` imports this
+ * module dynamically, when a swap starts.
  */
 import { type SwapContracts, trustedListsFrom } from './contracts.ts'
 import { knownContracts, knownFactories } from './known-contracts.ts'
 
 /**
- * Returns the known contracts of a chain; undefined for unknown chains. They are constants of this package, so no service can change them.
+ * Returns the known contracts of a chain; undefined for unknown chains. They are constants of this package, so no
+ * service can change them.
  *
  * @example
  * ```ts

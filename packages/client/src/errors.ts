@@ -13,7 +13,8 @@
  * - `REJECTED`: the owner declined in the wallet, or replaced the sent transaction with another one.
  * - `REVERTED`: the transaction was mined and failed.
  * - `PENDING`: the wallet was asked to send, but no receipt arrived in time. `details.hash` is the hash, if known.
- * - `STALE`: every quote was outdated when it arrived, because the chain has new blocks faster than the service sends quotes.
+ * - `STALE`: every quote was outdated when it arrived, because the chain has new blocks faster than the service sends
+ *   quotes.
  * - `ABORTED`: the caller's own signal ended the call.
  */
 export type ClientErrorCode =

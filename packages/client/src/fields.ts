@@ -15,7 +15,8 @@ import type { Step } from '@sluice/program'
  * - `flow`: the value agrees with the tokens and legs of the route.
  * - `pool-key`: the value is part of the id of a pool in a proven singleton.
  * - `fee`: the fee equals the fee of the pool's factory. If the factory's fee is unknown, the fee is at most 1 %.
- * - `with-pool`: the value only selects a function or a coin of the step's pool. It is accepted whenever the pool is accepted.
+ * - `with-pool`: the value only selects a function or a coin of the step's pool. It is accepted whenever the pool is
+ *   accepted.
  * - `unproven`: no proof exists. The swap is `UNSAFE` unless the caller accepts the field.
  */
 export type Proof =

@@ -55,7 +55,7 @@ export function findFlowFault(
       paidTokens.add(tokenOut)
     } else {
       const balanceBefore = balances.has(tokenOut) ? balances.get(tokenOut)! : 0n
-      // Wrapping and unwrapping do not change the amount. The output of any other pool is unknown.
+      // Wrapping and unwrapping do not change the amount. The output of any other operation is unknown.
       const gainedAmount = step.op === 'wrap' || step.op === 'unwrap' ? amount : null
       balances.set(tokenOut, balanceBefore === null || gainedAmount === null ? null : balanceBefore + gainedAmount)
     }

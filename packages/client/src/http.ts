@@ -17,9 +17,9 @@ export type HttpOptions = {
 
 export type Parameters = Readonly<Record<string, string | number | bigint | readonly string[] | undefined>>
 
-/** Delay before the first retry, which doubles with each retry. A `Retry-After` header takes precedence. */
+/** Milliseconds before the first retry. The delay doubles with each retry. A `Retry-After` header takes precedence. */
 const PAUSE_MS = 250
-/** Maximum delay before a retry. If `Retry-After` is longer, the request fails instead. */
+/** Maximum milliseconds before a retry. If `Retry-After` is longer, the request fails instead. */
 const MAX_PAUSE_MS = 10_000
 /** Maximum delay of a timer in milliseconds. Timers with a longer delay, or with `Infinity`, would fire at once. */
 const MAX_TIMEOUT_MS = 2 ** 31 - 1

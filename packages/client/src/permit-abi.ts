@@ -9,7 +9,7 @@ const ZERO: Hex = `0x${'0'.repeat(40)}`
  * Byte offset of the signature in an encoded permit. Before it are five words: kind, amount, nonce, deadline, and this
  * offset.
  */
-const SIGNATURE_AT = 160n
+const SIGNATURE_OFFSET = 160n
 
 const toWord = (value: bigint | string): string =>
   (typeof value === 'bigint' ? value.toString(16) : value.slice(2).toLowerCase()).padStart(WORD, '0')
@@ -29,7 +29,7 @@ export function encodePermitSwap(order: AddressedOrder, permit: GuardPermit): He
   const payout = direct ? [] : [recipient, order.feePpm, order.feeRecipient, order.wrapper]
   const kind = BigInt(permitKinds.indexOf(permit.kind))
   const body =
-    [kind, permit.amount, permit.nonce, permit.deadline, SIGNATURE_AT].map(toWord).join('') +
+    [kind, permit.amount, permit.nonce, permit.deadline, SIGNATURE_OFFSET].map(toWord).join('') +
     encodeBytes(permit.signature)
   const permitOffset = BigInt(32 * (direct ? 9 : 12))
   const programOffset = permitOffset + BigInt(body.length / 2)

@@ -26,38 +26,39 @@ const UNLIMITED = 2n ** 256n - 1n
  */
 export function checkOffer(chainId: number, offer: Partial<PermitOffer>, request: PermitParameters): void {
   const { src, from, amount, deadline, guard } = request
-  const require = (holds: boolean, mismatch: string) => {
+  const requireThat = (holds: boolean, mismatch: string) => {
     if (!holds) throw new ClientError('UNSAFE', `the service offers a permit that was not requested: ${mismatch}`)
   }
   const { domain = {}, primaryType, types, message = {} } = Object(offer.typedData) as TypedData
   const [typeFields, type] = typesForKind(offer.kind)
   const details = Object(message.details) as Json
-  require(typeFields !== undefined, `kind ${String(offer.kind).slice(0, 20)}`)
+  requireThat(typeFields !== undefined, `kind ${String(offer.kind).slice(0, 20)}`)
   const hasVersion = typeof domain.version === 'string'
-  require(primaryType === type && hasSameTypes(types, typesOf(hasVersion, typeFields!)), 'the types')
-  require(domain.chainId === chainId || String(domain.chainId) === String(chainId), 'the chain')
+  requireThat(primaryType === type && hasSameTypes(types, typesOf(hasVersion, typeFields!)), 'the types')
+  requireThat(domain.chainId === chainId || String(domain.chainId) === String(chainId), 'the chain')
   const isPermit2 = offer.kind === 'permit2'
-  require(equalsIgnoringCase(domain.verifyingContract, isPermit2 ? PERMIT2 : src), 'the contract')
-  require([...knownGuards, ...(guard ? [guard] : [])].some((spender) =>
-    equalsIgnoringCase(message.spender, spender),
-  ), 'the spender')
+  requireThat(equalsIgnoringCase(domain.verifyingContract, isPermit2 ? PERMIT2 : src), 'the contract')
+  requireThat(
+    [...knownGuards, ...(guard ? [guard] : [])].some((spender) => equalsIgnoringCase(message.spender, spender)),
+    'the spender',
+  )
   const isDai = offer.kind === 'dai'
-  if (!isPermit2) require(equalsIgnoringCase(isDai ? message.holder : message.owner, from), 'the owner')
-  if (isPermit2) require(equalsIgnoringCase(details.token, src), 'the token')
-  require(offer.unlimited === isDai, 'the limit')
-  if (!isDai) require(String(isPermit2 ? details.amount : message.value) === String(amount), 'the amount')
+  if (!isPermit2) requireThat(equalsIgnoringCase(isDai ? message.holder : message.owner, from), 'the owner')
+  if (isPermit2) requireThat(equalsIgnoringCase(details.token, src), 'the token')
+  requireThat(offer.unlimited === isDai, 'the limit')
+  if (!isDai) requireThat(String(isPermit2 ? details.amount : message.value) === String(amount), 'the amount')
   const permitDeadline = isPermit2 ? message.sigDeadline : isDai ? message.expiry : message.deadline
   const isInteger = /^\d{1,15}$/.test(String(permitDeadline))
   // Until its deadline, anyone who has the signature can submit it.
   const isSoon = isInteger && Number(permitDeadline) <= latestDefaultDeadline()
-  require(deadline === undefined ? isSoon : String(permitDeadline) === String(deadline), 'the deadline')
-  if (isPermit2) require(String(details.expiration) === String(permitDeadline), 'the expiration')
-  require(typeof offer.permit === 'string', 'its text')
+  requireThat(deadline === undefined ? isSoon : String(permitDeadline) === String(deadline), 'the deadline')
+  if (isPermit2) requireThat(String(details.expiration) === String(permitDeadline), 'the expiration')
+  requireThat(typeof offer.permit === 'string', 'its text')
   const isPermit2Approval = (call: Json) =>
     isPermit2 &&
     [BigInt(amount), UNLIMITED].some((limit) => isApprovalCall(call, src, PERMIT2, limit)) &&
     (call.reset === undefined || isApprovalCall(Object(call.reset), src, PERMIT2, 0n))
-  require(offer.approval === null || isPermit2Approval(Object(offer.approval)), 'the approval')
+  requireThat(offer.approval === null || isPermit2Approval(Object(offer.approval)), 'the approval')
 }
 
 /** Returns the EIP-712 types of a kind of permit, and its primary type. */

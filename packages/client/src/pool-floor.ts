@@ -33,8 +33,8 @@ type KnownPool = {
 
 /**
  * Returns the best simulated output, after the order's fee, of pools that known factories deployed. Simulates the
- * deepest pools of the two tokens, and paths of two pools through the wrapped native token. It takes the best of
- * several pools, because anyone can create a pool with a bad price.
+ * deepest pools of the two tokens, and paths of two pools through the wrapped native token. Takes the best of several
+ * pools, because anyone can create a pool with a bad price.
  *
  * @param order - the proven order, with its permit; its program is replaced
  * @param missingAllowance - allowance that the simulation adds by a state override
@@ -97,7 +97,7 @@ async function deepestPools(
 ): Promise<readonly KnownPool[]> {
   const candidates = factories.flatMap((factory) => {
     const op = ops.find((op) => Object.values(opOf({ op }).salts ?? {}).includes(factory.kind))
-    // The step of a Uniswap V2 pair contains its fee.
+    // The step of a Uniswap V2 pair must name the fee of the pair, so factories with an unknown fee are left out.
     if (!op || (op === 'uniswap-v2' && factory.feePpm === undefined)) return []
     return poolsOfFactory(factory, { tokenIn, tokenOut }).map((pool) => ({ op, pool, feePpm: factory.feePpm ?? 0 }))
   })

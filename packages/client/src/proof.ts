@@ -104,7 +104,9 @@ function isProven(
   }
 }
 
-/** Returns true if the field is the vault's share token, whose code executes the deposit or redemption. */
+/**
+ * Returns true if the field is the share token of a vault. The code of this token executes the deposit or redemption.
+ */
 function isShareToken(step: Step, { field }: StepField): boolean {
   const isDeposit = ('deposit' in step && step.deposit) || (step.op === 'rate-wrapper' && step.wrap)
   return (field === 'tokenOut') === isDeposit

@@ -8,10 +8,7 @@ import type { Wallet } from './wallet.ts'
 /** Allowance that a swap needs and the spender does not have. */
 export type MissingAllowance = { readonly token: string; readonly spender: string; readonly amount: bigint }
 
-/**
- * Number of storage slots, from slot 0, in which a token's allowance mapping is assumed, hashed like Solidity's or
- * Vyper's mappings.
- */
+/** Number of storage slots, from slot 0, that are tried as the slot of a token's allowance mapping. */
 const SLOT_COUNT = 64
 /** Slot of `_allowances` in OpenZeppelin's upgradeable ERC-20 since 5.0 (ERC-7201). */
 const OPENZEPPELIN_SLOT = 0x52c63247e1f47db19d5ce0460030c497f067ca4cebf71ba98eeadabe20bace01n
@@ -119,6 +116,7 @@ const quantity = (value: bigint): Hex => `0x${value.toString(16)}`
 function allowanceSlots(owner: string, spender: string): readonly Hex[] {
   const [from, to] = [owner, spender].map((address) => toWord(BigInt(address))) as [Hex, Hex]
   const plainSlots = Array.from({ length: SLOT_COUNT }, (_, slot) => BigInt(slot))
+  // Solidity hashes the key before the slot of a mapping, and Vyper the slot before the key.
   return [
     ...[...plainSlots, OPENZEPPELIN_SLOT].map((slot) => hash(to, hash(from, toWord(slot)))),
     ...plainSlots.map((slot) => hash(hash(toWord(slot), from), to)),

@@ -52,7 +52,7 @@ export interface Eip1193Provider {
   request(args: any): Promise<any>
 }
 
-/** Timeout of waiting for a transaction to be mined. */
+/** Maximum milliseconds until a transaction is mined. */
 const RECEIPT_TIMEOUT_MS = 300_000
 const hex = (value: bigint): Hex => `0x${value.toString(16)}`
 

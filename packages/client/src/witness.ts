@@ -18,7 +18,7 @@ export type Witness = (request: SwapParameters, wallet: Wallet) => Promise<bigin
  * Default percent by which a quote may be below its witness, in addition to the slippage. Fees, price impact, and
  * different blocks cause such differences.
  */
-const DEFAULT_TOLERANCE = 1
+const DEFAULT_TOLERANCE_PERCENT = 1
 /** Significant digits to which prices are rounded. A double represents any number of 15 decimal digits without loss. */
 const SIGNIFICANT_DIGITS = 15
 
@@ -68,7 +68,7 @@ export function atPrice(price: number | string): Witness {
 export function minOutputFrom(
   witnessedOutput: bigint,
   { slippage }: Pick<SwapParameters, 'slippage'>,
-  tolerance: number | string = DEFAULT_TOLERANCE,
+  tolerance: number | string = DEFAULT_TOLERANCE_PERCENT,
 ): bigint {
   return deductSlippage((witnessedOutput * (PPM - toPpm(tolerance))) / PPM, slippage)
 }
