@@ -18,7 +18,9 @@ const LOOP_RESOLUTION_MS = 5
 /** Metrics of a service, with their registry. */
 export type Metrics = ReturnType<typeof createMetrics>
 
-/** Creates the metrics in a new registry, so that several servers can run in one process. Long: a list of all gauges. */
+/**
+ * Creates the metrics in a new registry, so that several servers can run in one process. Long: a list of all gauges.
+ */
 export function createMetrics() {
   const registry = new Registry()
   const { counter, gauge, histogram } = metricFactory(registry)

@@ -99,7 +99,7 @@ export class Publisher {
   /**
    * Continues the state of another publisher.
    *
-   * @param pools - pools of that state; unchanged pools are the objects of this process's market
+   * @param pools - pools of that state; a pool that is equal in the market of this process is the same object as there
    */
   adopt({ tag }: Pick<FollowedState, 'tag'>, pools: Pools): void {
     this.remember(tag, pools)
@@ -160,7 +160,8 @@ export class Publisher {
       this.throwIfRefused(status, tag)
       this.counts.writes++
     })
-    // The caller may await the answer only after the write has failed, which must not count as unhandled.
+    // The write may fail before the caller awaits the answer. This handler keeps that failure from counting as an
+    // unhandled rejection.
     answer.catch(() => {})
     return { answer }
   }

@@ -66,8 +66,8 @@ export type Chain = {
   /** Key of the chain in the tracker's price API. */
   readonly coinsPrefix: string | null
   /**
-   * `decimals` belongs to the unit of gas prices (wei). On a chain where gas is paid in a token, some sources state the
-   * decimals of the token instead.
+   * `decimals` is the number of digits between the currency and wei, the unit of gas prices. On a chain where gas is
+   * paid in a token, some sources state the decimals of this token instead.
    */
   readonly nativeCurrency: { readonly symbol: string; readonly name: string; readonly decimals: number }
   /** Null if the chain has no deposit/withdraw wrapper; NATIVE is then rejected. */

@@ -5,7 +5,7 @@ export type Signal = Abort | AbortSignal
 
 /**
  * Signal and controller in one, for internal use. Each call to a node needs several signals, and an `AbortController`
- * with listeners takes many times as much time. Each action runs at most once.
+ * with listeners takes many times as much time. Runs each registered action at most once.
  */
 export class Abort {
   aborted = false
@@ -35,7 +35,7 @@ export class Abort {
 }
 
 /**
- * Runs `action` once when the signal aborts, or at once if it has.
+ * Runs `action` when the signal aborts, or immediately if the signal is already aborted.
  *
  * @returns function that removes the action
  */

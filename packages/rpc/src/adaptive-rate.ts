@@ -45,8 +45,8 @@ const BURST = 10
 /** Tokens that background work leaves to other priorities. */
 const RESERVED_TOKENS = BURST / 2
 /**
- * Milliseconds after which one `quote` request is sent as a probe to an endpoint that demanded a pause (`Retry-After`).
- * If the probe is refused, the delay of the next probe is twice as long.
+ * Milliseconds after which one request of priority `quote` is sent as a probe to an endpoint that demanded a pause
+ * (`Retry-After`). If the probe is refused, the delay of the next probe is twice as long.
  */
 const PROBE_MS = 40
 /** Maximum milliseconds between two probes. */

@@ -17,7 +17,7 @@ const MIN_INTERVAL_MS = 50
 const MAX_INTERVAL_MS = 86_400_000
 /** Time that a lagging node gets to catch up, as a share of the block interval. */
 const CATCH_UP_SHARE = 1 / 40
-/** Bounds of that time. */
+/** Bounds of the time that a lagging node gets. */
 const MIN_CATCH_UP_MS = 15
 const MAX_CATCH_UP_MS = 200
 

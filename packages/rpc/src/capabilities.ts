@@ -27,13 +27,15 @@ export type CoinbaseField = 'feeRecipient' | 'coinbase'
 const abi = EnvironmentProbe__factory.createInterface()
 /** Address at which the probe is installed: code that returns values of its block. */
 const PROBE = toAddress('0x5177ce0000000000000000000000000000000004')
-/** Block author to which the block is overridden. */
+/** Coinbase that the probe calls set for their block. */
 const PROBE_COINBASE = toAddress('0x5177ce000000000000000000000000000000beef')
 /** First gas limit that is tried. */
 const LARGE_GAS = 1_000_000_000n
 /** Gas limits that are tried in order if a node refuses the larger ones. */
 const LOWER_GAS_LIMITS = [300_000_000n, 100_000_000n, 50_000_000n, 30_000_000n, 15_000_000n]
-/** Timestamp, and block number, to which the block is overridden: far in the future, so that no real block has it. */
+/**
+ * Timestamp, and number, that the probe calls set for their block: so far in the future that no real block has them.
+ */
 const PROBE_TIME = 0x7fffffffn
 /** Number of a block that no chain has. */
 const FUTURE_BLOCK = quantity(PROBE_TIME)

@@ -122,7 +122,7 @@ class Race<T> {
     const { lastError } = this
     for (const { upstream, sendContext } of this.running)
       if (sendContext.sentAt !== undefined) this.recordFailure(upstream, timeout)
-    // If all endpoints were rate limited, report that instead of the timeout.
+    // If the last failure was a rate limit, report it instead of the timeout.
     const reason = lastError?.code === 'RATE_LIMITED' ? lastError : timeout
     this.end(() => this.reject(this.firstRefusal ?? reason))
   }

@@ -21,7 +21,9 @@ type QueuedTask = { readonly start: (ticket: Ticket<QueuedTask>) => void; readon
 
 /** Limits of a chain's admission. */
 export type AdmissionOptions = {
-  /** Limit of the chain's running requests. All chains share the object, because it measures the load of the process. */
+  /**
+   * Limit of the chain's running requests. All chains share the object, because it measures the load of the process.
+   */
   readonly concurrency: ConcurrencyLimit
   /** Maximum requests in the queue. */
   readonly maxWaiting: number

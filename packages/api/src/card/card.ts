@@ -117,7 +117,8 @@ function drawFlow(raster: Raster, { text, strong }: Fonts, pools: CardContent['p
     // right bar.
     const upper = sCurve(left + barWidth, y, left + 220, middle - width / 2)
     const lower = sCurve(left + barWidth, y + bandHeight, left + 220, middle + width / 2)
-    const mirror = (points: readonly number[]) => points.map((v, k) => (k % 2 === 0 ? left + right - v : v))
+    const mirror = (points: readonly number[]) =>
+      points.map((coordinate, k) => (k % 2 === 0 ? left + right - coordinate : coordinate))
     raster.fill([[...upper, ...reversePoints(mirror(upper)), ...mirror(lower), ...reversePoints(lower)]], color, 0.24)
     raster.fillRect(left + 220, middle - width / 2, 6, width, color)
     const label = `${share.toFixed(1)} %`
