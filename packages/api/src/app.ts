@@ -15,7 +15,7 @@ import { attach, contextOf, RequestContext } from './http/context.ts'
 import { parseQuery } from './http/query.ts'
 import { record } from './http/record.ts'
 import { reply, replyError, replyJson, replyTagged } from './http/reply.ts'
-import { endTrace, traceOf } from './http/trace.ts'
+import { endTrace, startTrace } from './http/trace.ts'
 import { readChainId } from './requests.ts'
 import { createCardHandler } from './routes/card.ts'
 import { docsRouter, openApi } from './routes/docs.ts'
@@ -30,14 +30,14 @@ import { solverRouter } from './routes/solver.ts'
 import { stats } from './routes/stats.ts'
 import { status } from './routes/status.ts'
 import { stream } from './routes/stream.ts'
-import { route } from './routes/swap.ts'
+import { routeEndpoint } from './routes/swap.ts'
 import { tokenList } from './routes/token-list.ts'
 import { tokens } from './routes/token-report.ts'
 import type { ServedChain } from './served-chain.ts'
 import type { Services } from './services.ts'
 import { toLoggedApiError } from './translate.ts'
 
-/** Handler of an endpoint of one chain; resolves to the response body. */
+/** Handler of an endpoint whose path names a chain. Resolves to the response body. */
 type ChainEndpoint<Body> = (
   request: Request,
   chain: ServedChain,
@@ -49,7 +49,7 @@ type ChainEndpoint<Body> = (
 type Send = typeof replyTagged
 const sendUntagged: Send = (_request, response, context, body) => replyJson(response, context, body)
 
-/** Request listeners of a service; opening ports is up to the caller. */
+/** Request listeners of the service. The caller opens the ports. */
 export type App = {
   readonly listener: RequestListener
   /** Serves only `/metrics`, for a port that clients cannot reach. */
@@ -59,7 +59,7 @@ export type App = {
 }
 
 /**
- * Creates the HTTP interface over the given services. Opens no port and owns no chain.
+ * Creates the HTTP interface of the given services. Opens no port, and does not close the services.
  *
  * @param recorder - records traces; without it no request is traced
  */
@@ -68,7 +68,7 @@ export function createApp(services: Services, config: Config, recorder?: TraceRe
   const isTrustedProxy: ProxyTrust = app.get('trust proxy fn')
   const listener: RequestListener = (request, response) => {
     const context = new RequestContext(request, services.log, config.requestTimeoutMs)
-    const trace = traceOf(request, recorder)
+    const trace = startTrace(request, recorder)
     attach(context, response, () => {
       record(endpointOf(request), request, response, context, services)
       if (trace) endTrace(trace, endpointOf(request), request, response, context)
@@ -78,13 +78,16 @@ export function createApp(services: Services, config: Config, recorder?: TraceRe
   }
   return {
     listener: withLoadShedding({ services, version: config.errorVersion, isTrustedProxy, listener }),
-    metrics: metricsApp(services, config),
+    metrics: createMetricsListener(services, config),
     isTrustedProxy,
   }
 }
 
-/** Creates the listener for `METRICS_PORT`. Its requests are not counted, and never refused under overload. */
-function metricsApp(services: Services, config: Config): RequestListener {
+/**
+ * Creates the listener for `METRICS_PORT`. Requests to it are not counted in the metrics, and never refused under
+ * overload.
+ */
+function createMetricsListener(services: Services, config: Config): RequestListener {
   const app = express()
   app.set('etag', false)
   app.disable('x-powered-by')
@@ -104,7 +107,7 @@ function createMethodNotAllowed({ errorVersion }: Config): (methods: string) => 
   }
 }
 
-/** Creates the handler that adds the chain of the URL to the request. */
+/** Creates the handler that stores the chain of the URL in `response.locals.chain`, for the handlers after it. */
 function createSelectChain(services: Services): RequestHandler {
   return (request, response, next) => {
     const chainId = readChainId(request.params.chainId as string | undefined)
@@ -144,9 +147,9 @@ function createRoutes(services: Services, config: Config): Express {
   const methodNotAllowed = createMethodNotAllowed(config)
   const getOnly = methodNotAllowed('GET, HEAD')
   const selectChain = createSelectChain(services)
-  const swapHandler = jsonHandler(route('swap'))
-  const quoteHandler = jsonHandler(route('quote'))
-  const operatorRouter = operatorRoutes(services, config, methodNotAllowed)
+  const swapHandler = jsonHandler(routeEndpoint('swap'))
+  const quoteHandler = jsonHandler(routeEndpoint('quote'))
+  const operatorRouter = createOperatorRouter(services, config, methodNotAllowed)
   if (config.role === 'indexer') return app.use(operatorRouter, refuseUnknownPath, errorHandler(config))
   const chainMapJson = JSON.stringify(services.registry.chainMap())
 
@@ -187,7 +190,7 @@ function createRoutes(services: Services, config: Config): Express {
   if (config.role === 'solver') app.use(solverRouter(services, config, methodNotAllowed))
   return app.use(
     operatorRouter,
-    documentRoutes({ services, config, isTrustedProxy }, methodNotAllowed),
+    createDocumentRouter({ services, config, isTrustedProxy }, methodNotAllowed),
     refuseUnknownPath,
     errorHandler(config),
   )
@@ -205,7 +208,7 @@ const refuseUnknownPath: RequestHandler = () => {
   throw new ApiError('NOT_FOUND', 'unknown path; see /openapi.json')
 }
 
-function operatorRoutes(
+function createOperatorRouter(
   services: Services,
   config: Config,
   methodNotAllowed: (methods: string) => RequestHandler,
@@ -221,7 +224,7 @@ function operatorRoutes(
 type AppDependencies = { readonly services: Services; readonly config: Config; readonly isTrustedProxy: ProxyTrust }
 
 /** Creates the routes of the OpenAPI document, the documentation, and the playground. */
-function documentRoutes(
+function createDocumentRouter(
   { services, config, isTrustedProxy }: AppDependencies,
   methodNotAllowed: (methods: string) => RequestHandler,
 ): Router {
@@ -246,8 +249,8 @@ function errorHandler(config: Config): ErrorRequestHandler {
     const error = toLoggedApiError(thrown, context.log, context.abortReason)
     if (error.status === 502 || error.status === 504)
       context.log.warn({ err: thrown, code: error.code }, 'request failed')
-    // All other errors appear only in the request's own log line: under overload a second line per refusal costs too
-    // much.
+    // The log line that `record` writes for every request contains the codes of all other errors. A second line per
+    // refusal would take too much time under overload.
     if (response.headersSent) response.destroy()
     else replyError(response, error, config.errorVersion)
   }

@@ -18,8 +18,8 @@ export function exportScan(chainId: number, scan: ScanStatus, metrics: Metrics):
 }
 
 /**
- * Removes the series of all chains. Call it before `exportGauges`, so that the last figures of a chain that fell asleep,
- * or that this process no longer indexes, disappear.
+ * Removes the series of all chains. Call it before `exportGauges`, so that the last figures of a chain that fell
+ * asleep, or that this process no longer indexes, disappear.
  */
 export function clearChainSeries(metrics: Metrics): void {
   clearDriftSeries(metrics.drift)

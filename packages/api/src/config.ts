@@ -43,7 +43,7 @@ const poolSources = z
   .string()
   .transform((text, context): readonly PoolSource[] =>
     text.split(',').flatMap((item) => {
-      const source = poolSource(item.trim())
+      const source = parsePoolSource(item.trim())
       if (typeof source !== 'string') return [source]
       context.addIssue(source)
       return []
@@ -52,7 +52,7 @@ const poolSources = z
   .default([])
 
 /** Parses one entry of `POOLS`. @returns the error message if the entry is invalid */
-function poolSource(text: string): PoolSource | string {
+function parsePoolSource(text: string): PoolSource | string {
   const [, location = '', hash] = /^(.*?)(?:#(.*))?$/s.exec(text) ?? []
   if (location === '') return 'must be files or URLs, separated by commas'
   const isUrl = /^[a-z][a-z0-9+.-]+:\/\//i.test(location)
@@ -105,8 +105,8 @@ const trustProxy = z
   .default(false)
 
 /**
- * Returns true for an address or a subnet as Express reads it: with a prefix or an IPv4 mask, or one of Express's
- * names.
+ * Returns true for an address, for a subnet with a prefix length or an IPv4 mask, and for the names that Express
+ * accepts.
  */
 function isSubnet(text: string): boolean {
   if (['loopback', 'linklocal', 'uniquelocal'].includes(text)) return true

@@ -15,10 +15,10 @@ export function defaultDataDir(env: Environment, system: string = platform(), ho
   return join(env.XDG_DATA_HOME || join(home, '.local', 'share'), 'sluice')
 }
 
-/** Configuration, with a locked data directory or without one. */
+/** Result of `lockDataDir`: the configuration, whose `dataDir` is either locked by this process or absent. */
 export type DataDirectory = {
   readonly config: Config
-  /** Why the directory cannot be used; absent if it is used, and if no directory is configured. */
+  /** Reason why the directory cannot be used. Absent if it is used, or if no directory is wanted. */
   readonly reason?: string
   /** Releases the lock. */
   readonly release: () => void
@@ -38,7 +38,7 @@ export function lockDataDir(config: Config, env: Environment = process.env): Dat
   const dataDir = config.dataDir ?? defaultDataDir(env)
   try {
     const release = lock(dataDir)
-    // The quote log is large. So in the default directory it is only written if `QUOTE_LOG_MB` is set.
+    // The quote log is large. So the default directory gets one only if `QUOTE_LOG_MB` is set.
     const quoteLogMb = isNamed || env.QUOTE_LOG_MB ? config.quoteLogMb : 0
     return { config: { ...config, dataDir, quoteLogMb }, release }
   } catch (error) {
@@ -73,7 +73,10 @@ function lock(dir: string): () => void {
   }
 }
 
-/** Creates a lock file together with its content, so that no process reads it empty. @throws Error `EEXIST` */
+/**
+ * Creates a lock file at `path` with the process id in it. Writes `uniquePath` and links it to `path`, so that no other
+ * process sees an empty lock file. @throws Error `EEXIST`
+ */
 function createLock(path: string, uniquePath: string): void {
   try {
     writeFileSync(uniquePath, String(process.pid))
@@ -88,8 +91,8 @@ function createLock(path: string, uniquePath: string): void {
 }
 
 /**
- * Removes a stale lock. Renames it first, because only one process can rename a file, and then reads its owner again:
- * another process may have replaced the stale lock in the meantime.
+ * Removes a stale lock. Renames it first, because only one process can rename a file. Then reads its owner again,
+ * because another process may have replaced the stale lock in the meantime.
  *
  * @returns the process that holds the lock now; null if the lock is removed
  */
@@ -109,7 +112,7 @@ function takeStale(path: string, uniquePath: string): number | null {
 /** Returns the id of the process that holds a lock; null if that process has ended or the lock is gone. */
 function ownerOf(path: string): number | null {
   const pid = Number(readOrEmpty(path))
-  // In a container each run may get the same process id, so a lock with our own id is stale.
+  // In a container each run may get the same process id. So a lock with the id of this process is from an earlier run.
   if (!Number.isSafeInteger(pid) || pid <= 0 || pid === process.pid) return null
   try {
     process.kill(pid, 0)

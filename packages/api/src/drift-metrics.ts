@@ -7,7 +7,10 @@ import { BLOCKS_AFTER, type ByBlock, type DriftFigures, type Figures } from '@sl
 import type { Registry } from 'prom-client'
 import { metricFactory } from './metric-factory.ts'
 
-/** Maximum exported families of a chain, and likewise brands and pools: those with the most samples. */
+/**
+ * Maximum number of DEX families that are exported per chain. The same maximum applies to brands, and to pools. Those
+ * with the most samples are exported.
+ */
 export const MAX_DRIFTS = 32
 
 export type DriftMetrics = ReturnType<typeof createDriftMetrics>

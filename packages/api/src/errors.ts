@@ -4,14 +4,14 @@ import { type ApiErrorCode, errorTable } from './error-table.ts'
 /** Additional fields of an error body in error version B (`ERROR_VERSION`). */
 export type ErrorDetails = Readonly<Record<string, unknown>>
 
-/** Limits per caller: its share of a chain's capacity, its number of streams, and its number of connections. */
+/** Limits per caller: the share of a chain's capacity, the number of streams, and the number of connections. */
 export type RatePolicy = 'share' | 'streams' | 'connections'
 
 type ApiErrorOptions = ErrorOptions & {
   readonly details?: ErrorDetails
   readonly retryAfter?: number
   readonly policy?: RatePolicy
-  /** Replaces the default cure of the code. */
+  /** Replaces the code's default advice to the client (`cure` in error-table.ts). */
   readonly cure?: string
 }
 
@@ -22,7 +22,10 @@ export class ApiError extends Error {
   readonly details: ErrorDetails
   /** Value of the `Retry-After` header in seconds; 1 by default for status 503. */
   readonly retryAfter: number | undefined
-  /** The limit that was exceeded. Sent in the `RateLimit` header. */
+  /**
+   * The limit per caller that was exceeded, sent in the `RateLimit` header; undefined if no such limit caused the
+   * error.
+   */
   readonly policy: RatePolicy | undefined
   readonly cure: string
 

@@ -11,8 +11,9 @@ try {
   for (const warning of warnings) console.error(warning)
   const server = await startServer(config, { poolListLoaders })
   if (reason !== undefined) console.error(`Known pools are not kept between runs: ${reason}`)
-  // A signal can arrive several times: on Ctrl-C from the terminal, and from each parent that forwards it. `close` runs
-  // once, and without a handler a further signal would end the process before requests in flight are answered.
+  // A signal can arrive several times: Ctrl-C in a terminal also reaches each parent process, which may forward it. So
+  // the handlers stay installed: without them, the second signal would end the process while requests are in flight.
+  // `close` stops the server only once, however often it is called.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
     process.on(signal, () => void server.close().then(() => process.exit(0)))
 } catch (error) {

@@ -1,8 +1,8 @@
 /**
  * Returns memory to the operating system after a load peak. V8 keeps unused heap pages, and only its last-resort
  * garbage collection releases them. That collection stops the process for 1 to 2 ms per MB in use, and discards
- * compiled code: the next few hundred quotes take two to three times the CPU time, and full throughput returns after
- * about 20 s. So it runs only after a long idle time, and only if it can release more memory than is in use.
+ * compiled code. The next few hundred quotes then take two to three times the CPU time, and full throughput returns
+ * after about 20 s. So it runs only after a long idle time, and only if it can release more memory than is in use.
  */
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
@@ -18,15 +18,15 @@ const INTERVAL_MS = 10_000
 const MIN_IDLE_INTERVALS = 5
 /**
  * Minimum memory that a collection must be able to release. A load of 32 connections on one chain leaves up to 440 MB
- * of compiled code, young generation, and garbage. To free that much is worth the slow start of the next load.
+ * of compiled code, young generation, and garbage. Freeing that much justifies slower requests at the next load peak.
  */
 const MIN_RELEASABLE_BYTES = 300e6
 
 /**
  * Disables V8's pretenuring in the whole process, so that all objects are allocated in the young generation. Under
- * load, many objects of a request, such as its listeners, outlive a minor collection. V8 would then allocate such
- * objects in the old generation at once. There they keep the whole request alive until the next major collection. With
- * 32 connections, this caused 80 % of the bytes that were promoted to the old generation.
+ * load, many objects of a request, such as its listeners, outlive a minor collection. With pretenuring, V8 then
+ * allocates such objects in the old generation directly. There they keep the whole request alive until the next major
+ * collection. With 32 connections, this caused 80 % of the bytes that were promoted to the old generation.
  */
 export function disablePretenuring(): void {
   setFlagsFromString('--no-allocation-site-pretenuring')

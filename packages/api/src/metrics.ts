@@ -18,7 +18,9 @@ const LOOP_RESOLUTION_MS = 5
 /** Metrics of a service, with their registry. */
 export type Metrics = ReturnType<typeof createMetrics>
 
-/** Creates the metrics in a new registry, so that several servers can run in one process. Long: a list of all gauges. */
+/**
+ * Creates the metrics in a new registry, so that several servers can run in one process. Long: a list of all gauges.
+ */
 export function createMetrics() {
   const registry = new Registry()
   const { counter, gauge, histogram } = metricFactory(registry)
@@ -125,10 +127,10 @@ export function createMetrics() {
       'Delay of the event loop since the last scrape: median, 99th percentile, and maximum.',
       ['quantile'],
       function () {
-        const seconds = (nanoseconds: number) => (Number.isFinite(nanoseconds) ? nanoseconds / 1e9 : 0)
-        this.set({ quantile: '0.5' }, seconds(loopDelay.percentile(50)))
-        this.set({ quantile: '0.99' }, seconds(loopDelay.percentile(99)))
-        this.set({ quantile: '1' }, seconds(loopDelay.max))
+        const toSeconds = (nanoseconds: number) => (Number.isFinite(nanoseconds) ? nanoseconds / 1e9 : 0)
+        this.set({ quantile: '0.5' }, toSeconds(loopDelay.percentile(50)))
+        this.set({ quantile: '0.99' }, toSeconds(loopDelay.percentile(99)))
+        this.set({ quantile: '1' }, toSeconds(loopDelay.max))
         loopDelay.reset()
       },
     ),

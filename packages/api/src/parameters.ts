@@ -1,6 +1,6 @@
 /**
- * Schemas of single parameters, which parse the text in a request. Each is created with the parameter's name, for error
- * messages.
+ * Schemas of single request parameters, which parse text. Each schema is created with the name of its parameter, for
+ * error messages.
  */
 import { type Address, type Hex, isAddress, NATIVE, PPM_PER_PERCENT, toAddress, ZERO_ADDRESS } from '@sluice/chains'
 import { getAddress } from 'ethers'
@@ -9,18 +9,21 @@ import { z } from 'zod'
 /** Exclusive upper bound of 256-bit integers. */
 const UINT256_LIMIT = 1n << 256n
 
-/** Error code of a zod issue, if it is not INVALID_PARAMETER. */
+/** Parameters of a custom zod issue. `code` is the error code of the response; default: `INVALID_PARAMETER`. */
 export type IssueParams = { readonly code?: 'FEE_TOO_HIGH' }
 
 type Context = z.core.$RefinementCtx
 
-/** Reports a mistake. If a transform returns the result, the parsing of its value stops. */
+/** Reports a mistake in a parameter. A transform must return the result, so that zod stops parsing the value. */
 export function refuse(context: Context, message: string): never {
   context.addIssue({ code: 'custom', message })
   return z.NEVER
 }
 
-/** An address of a request: `input` as the request spells it, which responses repeat, and the normalized `address`. */
+/**
+ * An address in a request. Responses repeat `input`, which is spelled as in the request. `address` is the normalized
+ * form.
+ */
 export type RequestAddress = { readonly input: string; readonly address: Address }
 
 /**
@@ -96,11 +99,14 @@ export const uintOrHex = (name: string) =>
 /** Exclusive upper bound of gas prices in wei, far above any real price. Some nodes store gas prices in 64 bits. */
 const GAS_PRICE_LIMIT = 1n << 64n
 
-/** Creates a schema of a gas price. @param integerSchema - schema of the notations that the endpoint accepts */
+/** Creates a schema of a gas price. @param integerSchema - `uint` for decimal notation only, or `uintOrHex` */
 export const gasPrice = (integerSchema: typeof uint) =>
   integerSchema('gasPrice').refine((wei) => wei < GAS_PRICE_LIMIT, 'gasPrice must be below 2^64 wei')
 
-/** Maximum of integers without a lower maximum of their own. Numbers hold all integers of 15 digits exactly. */
+/**
+ * Maximum of integer parameters without a smaller maximum: 15 digits, because a JavaScript number holds all such
+ * integers exactly.
+ */
 export const MAX_INTEGER = 999_999_999_999_999
 
 /** Creates a schema of an integer, up to `MAX_INTEGER`, that becomes a number. */
@@ -123,12 +129,12 @@ export const percent = (name: string) =>
     })
     .meta({ pattern: '^[0-9]+(\\.[0-9]{1,4})?$' })
 
-const tolerance = percent('slippage').refine((ppm) => ppm < 100n * PPM_PER_PERCENT, 'slippage must be below 100')
-/** Schema of a slippage tolerance in percent, or `auto`. */
+const slippagePercent = percent('slippage').refine((ppm) => ppm < 100n * PPM_PER_PERCENT, 'slippage must be below 100')
+/** Schema of a slippage tolerance: a percentage, or `auto`. */
 export const slippage = text('slippage')
   .transform((input, context) => {
     if (input === 'auto') return input
-    const { data, error } = tolerance.safeParse(input)
+    const { data, error } = slippagePercent.safeParse(input)
     return data ?? refuse(context, error!.issues[0]!.message)
   })
   .meta({ pattern: '^[0-9]+(\\.[0-9]{1,4})?$|^auto$' })

@@ -21,7 +21,9 @@ class PoolFileError extends Error {
 
 type LoadedPoolFile = {
   readonly lists: PoolListLoaders
-  /** Messages of failed downloads. Without the list, the service searches past logs for pools. */
+  /**
+   * Messages of failed downloads. For the chain of a missing list, the service searches past logs for pools instead.
+   */
   readonly warnings: readonly string[]
 }
 

@@ -3,10 +3,13 @@ import type { Logger } from 'pino'
 
 /** Minimum time between two equal lines. */
 const MIN_INTERVAL_MS = 60_000
-/** Maximum number of lines in memory. When it is reached, all are forgotten. */
+/** Maximum number of distinct lines in memory. At this number, the next new line clears the memory. */
 const MAX_LINES = 100
 
-/** Logger that writes equal lines at most once a minute. The next one states how many were suppressed. */
+/**
+ * Logger that writes equal lines at most once a minute. The next written line has the number of suppressed ones
+ * (`repeated`).
+ */
 export class RateLimitedLog {
   private readonly log: Logger
   private readonly now: () => number

@@ -5,7 +5,7 @@ import { RpcError } from '@sluice/rpc'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { Config } from './config.ts'
 import { runReferee } from './referee-command.ts'
-import { unsupportedChain } from './requests.ts'
+import { unsupportedChainError } from './requests.ts'
 
 const HASH = `0x${'Ab'.repeat(32)}`
 const [ANN, TOKEN, OTHER] = ['1', '2', '3'].map((digit) => toAddress(`0x${digit.repeat(40)}`)) as [
@@ -77,7 +77,7 @@ function run(
     return {
       chain: (chainId: number) => {
         chainIds.push(chainId)
-        if (chainId === 8) throw unsupportedChain(8)
+        if (chainId === 8) throw unsupportedChainError(8)
         return { chain, liveChain }
       },
       close: async () => void calls.push('close'),

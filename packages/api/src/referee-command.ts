@@ -10,7 +10,7 @@ import { Services, silentLog } from './services.ts'
 import { toApiError } from './translate.ts'
 
 /** Exit code if there is no swap to judge, or if the node failed. */
-const NOT_JUDGED = 1
+const NOT_JUDGED_EXIT_CODE = 1
 /** Exit code of an invalid command line or environment. */
 const USAGE_EXIT_CODE = 2
 /** Timeout of the whole verdict. */
@@ -65,9 +65,9 @@ export async function runReferee({
     console.error(`${reason}${usageOf(command)}`)
     return USAGE_EXIT_CODE
   }
-  let parsed: ReturnType<typeof parse>
+  let parsed: ReturnType<typeof parseCommandLine>
   try {
-    parsed = parse(args)
+    parsed = parseCommandLine(args)
   } catch (error) {
     return usageError(`${(error as Error).message}\n`)
   }
@@ -84,13 +84,13 @@ export async function runReferee({
   const chainId = chain === undefined ? await readChainId(rpc!) : Number(chain)
   if (chainId === undefined) {
     console.error(`--rpc: ${hostOf(rpc!)} does not answer eth_chainId`)
-    return NOT_JUDGED
+    return NOT_JUDGED_EXIT_CODE
   }
   const settings = { ...environment, ...(rpc !== undefined && { [`RPC_URL_${chainId}`]: rpc }) }
   return judge(hash.toLowerCase() as Hex, chainId, { environment: settings, printsJson: values.json, openServices })
 }
 
-const parse = (args: readonly string[]) => parseArgs({ args: [...args], allowPositionals: true, options })
+const parseCommandLine = (args: readonly string[]) => parseArgs({ args: [...args], allowPositionals: true, options })
 
 /** Returns the host of a URL, without its path, which may contain a key; the text itself if it is not a URL. */
 const hostOf = (url: string) => (URL.canParse(url) ? new URL(url).host : url)
@@ -114,7 +114,8 @@ async function judge(hash: Hex, chainId: number, settings: Settings): Promise<nu
   const { environment, printsJson, openServices } = settings
   let services: ReturnType<typeof openServices>
   try {
-    // Without a data directory: after a save by this process, a running service could no longer save there.
+    // Known pools are not saved: if this process saved them, a running service could no longer save to the same
+    // directory.
     const config = { ...loadConfig(environment), dataDir: undefined }
     const { chainsDir, deploymentsDir } = config
     services = openServices(loadRegistry({ chainsDir, deploymentsDir }), config)
@@ -141,16 +142,16 @@ async function judge(hash: Hex, chainId: number, settings: Settings): Promise<nu
       const symbols = await liveChain.tokens.symbols(tokens as Address[], liveChain.rpc)
       const nameOf = (token: string) =>
         token === NATIVE ? chain.nativeCurrency.symbol : (symbols.get(token as Address) ?? token)
-      const decimals = (token: string) =>
+      const decimalsOf = (token: string) =>
         token === NATIVE ? chain.nativeCurrency.decimals : (liveChain.tokens.facts.decimals(token as Address) ?? 0)
-      console.log(formatReport(body, (amount, token) => `${formatUnits(amount, decimals(token))} ${nameOf(token)}`))
+      console.log(formatReport(body, (amount, token) => `${formatUnits(amount, decimalsOf(token))} ${nameOf(token)}`))
     }
-    return body.outcome === 'swap' ? 0 : NOT_JUDGED
+    return body.outcome === 'swap' ? 0 : NOT_JUDGED_EXIT_CODE
   } catch (thrown) {
     const { code, message } = toApiError(thrown)
     if (printsJson) console.log(JSON.stringify({ error: message, code }, null, 2))
     else console.error(code === 'UNSUPPORTED_CHAIN' ? `${message}\n${CHAINS_HINT}` : message)
-    return NOT_JUDGED
+    return NOT_JUDGED_EXIT_CODE
   } finally {
     await services.close()
   }

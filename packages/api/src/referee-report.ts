@@ -1,10 +1,10 @@
-/** Text of a verdict of the referee, for the command line. */
+/** Formats a verdict on a mined swap as text, for the command line. */
 import type { RefereeResponse } from './referee-response.ts'
 
 /** Formats an amount in base units of a token. */
 type FormatAmount = (amount: string, token: string) => string
 
-/** Returns the text of a verdict, one fact a line. */
+/** Returns the text of a verdict, with one fact per line. */
 export function formatReport(verdict: RefereeResponse, formatAmount: FormatAmount): string {
   const { outcome, reason, block, index, trades, sandwich, unknown } = verdict
   if (outcome !== 'swap')

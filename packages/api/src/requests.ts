@@ -1,6 +1,7 @@
 /**
  * Schemas that convert the text parameters of requests to typed values. The parameters of quotes are in
- * `swap/request.ts`. Of several invalid parameters, the first in the order of a schema's fields is reported.
+ * `swap/request.ts`. If several parameters are invalid, the error names the first one in the order of the schema's
+ * fields.
  */
 import { type Address, asAddress } from '@sluice/chains'
 import type { BlockRef, BlockTag } from '@sluice/rpc'
@@ -81,7 +82,7 @@ export const simulateFields = z
 export type SimulateFields = z.output<typeof simulateFields>
 
 /** Parses addresses. The keys of the result are the addresses as the request spells them. */
-function addresses(input: readonly string[], max: number, context: z.core.$RefinementCtx) {
+function parseAddresses(input: readonly string[], max: number, context: z.core.$RefinementCtx) {
   const addressByText = new Map<string, Address>()
   for (const item of input) {
     const address = asAddress(item)
@@ -93,10 +94,10 @@ function addresses(input: readonly string[], max: number, context: z.core.$Refin
   return addressByText as ReadonlyMap<string, Address>
 }
 
-const tokenList = (max: number) =>
+const tokenAddresses = (max: number) =>
   text('token')
     .transform((input, context) =>
-      input === '' ? refuse(context, 'token must be provided') : addresses(input.split(','), max, context),
+      input === '' ? refuse(context, 'token must be provided') : parseAddresses(input.split(','), max, context),
     )
     .describe(`One token address or up to ${max}, separated by commas.`)
 
@@ -110,12 +111,12 @@ const pastBlock = smallInteger('block', 0, MAX_INTEGER)
   .describe('Past block at whose end the tokens are priced; the node must have its state. Default: the newest block.')
 
 export const pricesQuery = z.object({
-  token: tokenList(MAX_TOKENS),
+  token: tokenAddresses(MAX_TOKENS),
   detail,
   block: pastBlock,
 })
 
-/** Parameters of posted prices that may be booleans. */
+/** Parameters of `POST /prices` that may be JSON booleans. */
 export const priceFlags: ReadonlySet<string> = new Set(['detail'])
 
 const postedMistake = `token must be a list of 1 to ${MAX_POSTED_TOKENS} addresses`
@@ -124,7 +125,7 @@ export const pricesBody = z.object({
     .array(z.string(postedMistake), postedMistake)
     .min(1, postedMistake)
     .max(MAX_POSTED_TOKENS, postedMistake)
-    .transform((input, context) => addresses(input, MAX_POSTED_TOKENS, context))
+    .transform((input, context) => parseAddresses(input, MAX_POSTED_TOKENS, context))
     .describe(`Up to ${MAX_POSTED_TOKENS} token addresses.`),
   detail,
   block: pastBlock,
@@ -132,7 +133,7 @@ export const pricesBody = z.object({
 
 /** Maximum coins of one request in DefiLlama's format. */
 const MAX_COINS = 100
-/** Pattern of a coin in DefiLlama's format. DefiLlama also accepts names in place of addresses. */
+/** Pattern of a coin in DefiLlama's format, `chain:address`. DefiLlama also accepts names in place of addresses. */
 const COIN = /^([\w-]{1,64}):([!-+\--~]{1,128})$/
 
 export type RequestCoin = { readonly input: string; readonly chain: string; readonly token: string }
@@ -163,7 +164,7 @@ export const currentPricesQuery = z.object({
 })
 
 export const tokensQuery = z.object({
-  token: tokenList(MAX_REPORTS),
+  token: tokenAddresses(MAX_REPORTS),
 })
 
 export const statusQuery = z.object({
@@ -193,7 +194,7 @@ export const statsQuery = z.object({
 })
 
 export const liquidityQuery = z.object({
-  token: tokenList(MAX_TOKENS),
+  token: tokenAddresses(MAX_TOKENS),
   curve: z
     .enum(['0', '1'], 'curve must be 0 or 1')
     .default('0')
@@ -201,19 +202,19 @@ export const liquidityQuery = z.object({
 })
 
 export const historyQuery = z.object({
-  token: tokenList(MAX_HISTORIES),
+  token: tokenAddresses(MAX_HISTORIES),
 })
 
 /**
  * Parses a chain id.
  *
- * @throws ApiError 400 if it is not a base-10 integer, 404 if it is above the safe integers
+ * @throws ApiError 400 if it is not a base-10 integer, 404 if it is above `Number.MAX_SAFE_INTEGER`
  */
 export function readChainId(input: string | undefined): number {
   if (!input || !/^[1-9][0-9]*$/.test(input))
     throw new ApiError('INVALID_PARAMETER', 'chain_id must be a base-10 integer')
   const chainId = Number(input)
-  if (!Number.isSafeInteger(chainId)) throw unsupportedChain(input)
+  if (!Number.isSafeInteger(chainId)) throw unsupportedChainError(input)
   return chainId
 }
 
@@ -229,7 +230,7 @@ export function readHash(input: string | undefined): string {
  *
  * @param reason - why a chain of the registry cannot be served
  */
-export function unsupportedChain(chainId: number | string, reason?: string): ApiError {
+export function unsupportedChainError(chainId: number | string, reason?: string): ApiError {
   const chain = `chain ${String(chainId).slice(0, 80)} is not supported`
   return new ApiError('UNSUPPORTED_CHAIN', `${chain}${reason ? `: ${reason}` : '; /chains lists those that are'}`)
 }

@@ -5,6 +5,7 @@ import { certificate } from './swap/certificate-response.ts'
 
 export const hexAddress = z.string().regex(/^0x[0-9a-fA-F]{40}$/)
 export const hexBytes = z.string().regex(/^0x([0-9a-fA-F]{2})*$/)
+/** Non-negative amount in base units of a token, as decimal text. */
 export const units = z.string().regex(/^[0-9]+$/)
 export const signedUnits = z.string().regex(/^-?[0-9]+$/)
 
@@ -33,6 +34,7 @@ const transaction = z.object({
   value: units.describe('Wei; `0` for ERC-20 input.'),
 })
 
+/** Fields that repeat the request. */
 const routeEcho = {
   src: hexAddress.describe('Input token, as in the request.'),
   dst: hexAddress.describe('Output token, as in the request.'),

@@ -18,8 +18,8 @@ import type { PoolListLoaders } from './pool-files.ts'
 import { RateLimitedLog } from './rate-limited-log.ts'
 
 /**
- * Milliseconds between two saves of a chain's known pools. The process that indexes the chain (its owner) saves them,
- * so that the next owner can load them.
+ * Milliseconds between two saves of a chain's known pools. The process that indexes the chain (its owner) saves the
+ * pools, so that the next owner can load them.
  */
 const SAVE_INTERVAL_MS = 5_000
 /** Milliseconds without Redis, or with a full Redis, after which the process is not ready. */
@@ -44,7 +44,10 @@ type ScaleOutOptions = {
   readonly registry: Registry
   readonly metrics: Metrics
   readonly log: Logger
-  /** Functions that load the known pools, by chain id. The process that indexes a chain calls its function. */
+  /**
+   * Functions that decode the pool lists of `POOLS`, by chain id. The process that indexes a chain calls the function
+   * of the chain.
+   */
   readonly poolListLoaders: PoolListLoaders
 }
 
@@ -53,11 +56,12 @@ type Bus = Pick<typeof import('@sluice/bus'), 'BusError' | 'ChainIndexers' | 'St
 
 const importBus = (): Promise<Bus> => import('@sluice/bus')
 
-/** Connection of a process to the shared state. */
+/** Connection of a process to the chain states in Redis. */
 export class ScaleOut {
   private readonly bus: StateBus
   private readonly indexers: ChainIndexers | null
   private readonly fullness: RedisFullness
+  /** True once Redis has answered. */
   private wasConnected = false
 
   private constructor(bus: StateBus, indexers: ChainIndexers | null, fullness: RedisFullness) {
@@ -70,7 +74,7 @@ export class ScaleOut {
   /**
    * Connects to Redis. Also starts indexers, except in the roles worker and solver.
    *
-   * @param loadBus - a test loads a fake
+   * @param loadBus - loads the bus package; a test passes a function that loads a fake
    * @returns undefined without `REDIS_URL`
    */
   static async open(options: ScaleOutOptions, loadBus = importBus): Promise<ScaleOut | undefined> {
@@ -174,12 +178,14 @@ class RedisFullness {
 
   /** Unix milliseconds since which Redis refuses writes; null if it accepts them. */
   get since(): number | null {
-    // The distance in both directions, because the clock may have been set back since the refusal.
+    // The absolute value, because the clock may have been set back since the refusal.
     return Math.abs(Date.now() - this.lastRefusalAtMs) < FULL_AFTER_REFUSAL_MS ? this.firstRefusalAtMs : null
   }
 }
 
-/** Returns the options of an indexer: the scope of pairs, and a function that opens the market. */
+/**
+ * Returns the options of the indexer of a chain: which pairs requests may name, and a function that opens the market.
+ */
 function indexerOptionsOf(chain: Chain, { config, metrics, log, poolListLoaders }: ScaleOutOptions) {
   const { chainId } = chain
   const countEvent = countEvents(metrics, chainId)

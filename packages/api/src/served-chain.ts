@@ -1,9 +1,10 @@
-/** A live chain together with its admission control. */
+/** A chain that this process serves: its live state together with its admission control. */
 import type { Chain, Deployment } from '@sluice/chains'
 import { LiveChain, type LiveChainOptions } from '@sluice/quoting'
 import { type AdmissionOptions, ChainAdmission } from './admission/admission.ts'
 
 type Options = Omit<LiveChainOptions, 'isBusy'> & {
+  /** Address of the Guard contract as responses spell it. */
   readonly routerAddress: string
   readonly admission: AdmissionOptions
 }

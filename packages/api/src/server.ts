@@ -20,7 +20,7 @@ const MAX_HEADER_BYTES = 262_144
 const HEADERS_TIMEOUT_MS = 10_000
 /** Timeout for receiving a whole request. */
 const REQUEST_TIMEOUT_MS = 20_000
-/** Milliseconds between two checks of these timeouts by Node. */
+/** Milliseconds between two checks of these two timeouts by Node. */
 const CHECK_MS = 2_000
 /** Timeout of idle connections: longer than that of common proxies, so that the proxy closes the connection first. */
 const KEEP_ALIVE_MS = 75_000
@@ -28,11 +28,11 @@ const KEEP_ALIVE_MS = 75_000
  * Options of pino: log lines are buffered up to 4 kB or 500 ms, so that requests do not wait for writes. The buffer is
  * written at exit.
  */
-const LOG = { dest: 1, sync: false, minLength: 4_096, periodicFlush: 500 }
+const LOG_OPTIONS = { dest: 1, sync: false, minLength: 4_096, periodicFlush: 500 }
 /** Milliseconds between two sweeps in which a stopping service closes idle connections. */
 const SWEEP_MS = 50
 
-const HTTP: ServerOptions = {
+const HTTP_OPTIONS: ServerOptions = {
   maxHeaderSize: MAX_HEADER_BYTES,
   headersTimeout: HEADERS_TIMEOUT_MS,
   requestTimeout: REQUEST_TIMEOUT_MS,
@@ -43,7 +43,7 @@ const HTTP: ServerOptions = {
 }
 
 type StartOptions = {
-  /** Known pools by chain, which need no search of past logs. */
+  /** Functions that decode the pool lists of `POOLS`, by chain id. Past logs that a list covers are not searched. */
   readonly poolListLoaders?: PoolListLoaders
 }
 
@@ -57,8 +57,8 @@ export type RunningServer = {
 }
 
 /**
- * Refuses endpoints of chains that the registry does not have, because a wrong chain id would go unnoticed. Endpoints of
- * chains that `CHAINS` leaves out are ignored.
+ * Throws a ConfigError if an `RPC_URL_<id>` names a chain that the registry lacks, because a typo in the id would
+ * otherwise go unnoticed. Ignores endpoints of chains that `CHAINS` leaves out.
  */
 function assertKnownChains({ rpcUrls, chainsDir, deploymentsDir }: Config, servedIds: readonly number[]): void {
   const unservedIds = [...rpcUrls.keys()].filter((id) => !servedIds.includes(id))
@@ -83,7 +83,7 @@ export async function startServer(
   { poolListLoaders = new Map() }: StartOptions = {},
 ): Promise<RunningServer> {
   disablePretenuring()
-  const log = pino({ level: config.logLevel, base: null }, pino.destination(LOG))
+  const log = pino({ level: config.logLevel, base: null }, pino.destination(LOG_OPTIONS))
   const { chainsDir, deploymentsDir, chains: allowedChains } = config
   const registry = loadRegistry({ chainsDir, deploymentsDir, allowedIds: allowedChains })
   assertKnownChains(config, registry.supportedIds())
@@ -96,7 +96,7 @@ export async function startServer(
   const traceRecorder = await startRecorder(config, log)
   const app = createApp(services, config, traceRecorder)
   const { listener, isTrustedProxy } = app
-  const server = createServer(HTTP, limitInFlight(listener))
+  const server = createServer(HTTP_OPTIONS, limitInFlight(listener))
   server.on('clientError', answerMalformed(config.errorVersion, services.metrics))
   // Unknown `Expect` headers are ignored, as RFC 9110 (section 10.1.1) allows.
   server.on('checkExpectation', limitInFlight(listener))
@@ -108,7 +108,7 @@ export async function startServer(
   const metricsUrl = metricsServer ? `${urlOf(metricsServer, config.metricsHost)}/metrics` : undefined
   const stopMemoryRelease = releaseMemoryWhenIdle()
   const { dataDir } = config
-  // `url` works on this machine only; `address` shows the interface the service listens on.
+  // `url` works only on this machine. `address` shows the interface on which the service listens.
   const address = `${config.host}:${port}`
   log.info(
     {
@@ -126,7 +126,7 @@ export async function startServer(
     // Release the owned chains first, so that other processes take them over while requests finish here.
     const chainsReleased = scaleOut?.releaseChains()
     const serverStopped = new Promise<void>((resolve) => server.close(() => resolve()))
-    // A keep-alive connection becomes idle only after its last response.
+    // Repeated, because a keep-alive connection becomes idle only after its last response.
     const idleSweepTimer = setInterval(() => server.closeIdleConnections(), SWEEP_MS)
     const forceCloseTimer = setTimeout(() => server.closeAllConnections(), config.shutdownGraceMs)
     await serverStopped
@@ -146,7 +146,7 @@ export async function startServer(
 /** Starts the listener of `METRICS_PORT`; null if the port is not set. @throws Error if the port is taken */
 async function serveMetrics(listener: RequestListener, { metricsPort, metricsHost }: Config): Promise<Server | null> {
   if (metricsPort === undefined) return null
-  const server = createServer(HTTP, limitInFlight(listener))
+  const server = createServer(HTTP_OPTIONS, limitInFlight(listener))
   await listen(server, { port: metricsPort, host: metricsHost }, 'METRICS_PORT')
   return server
 }

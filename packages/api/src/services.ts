@@ -1,4 +1,4 @@
-/** Owns the chains of a process and the resources that they share. */
+/** Creates the chains that this process serves, and owns the resources that they share. */
 import { join } from 'node:path'
 import type { Chain, Registry } from '@sluice/chains'
 import type { ChainSettings } from '@sluice/quoting'
@@ -11,15 +11,15 @@ import { ApiError } from './errors.ts'
 import { EventStreams } from './http/event-streams.ts'
 import type { Metrics } from './metrics.ts'
 import type { PoolListLoaders } from './pool-files.ts'
-import { unsupportedChain } from './requests.ts'
+import { unsupportedChainError } from './requests.ts'
 import type { ScaleOut } from './scale-out.ts'
 import { ServedChain } from './served-chain.ts'
 
 type ServiceOverrides = {
-  /** Threads for route searches, which all chains share and which are closed with the services. */
+  /** Threads for route searches. All chains share them, and `close` closes them. */
   readonly threads?: RouterThreads
   readonly scaleOut?: ScaleOut | undefined
-  /** Known pools by chain, which need no search of past logs. */
+  /** Functions that decode the pool lists of `POOLS`, by chain id. Past logs that a list covers are not searched. */
   readonly poolListLoaders?: PoolListLoaders
 }
 
@@ -31,7 +31,7 @@ export class Services {
   readonly registry: Registry
   readonly metrics: Metrics
   readonly log: Logger
-  /** True once the service is stopping and accepts no new work. */
+  /** True once the service is stopping. It then accepts no new work. */
   isClosing = false
   readonly streams: EventStreams
   private readonly config: Config
@@ -59,7 +59,7 @@ export class Services {
   /**
    * Returns a chain, and creates it at the first call.
    *
-   * @throws ApiError `UNSUPPORTED_CHAIN` for a chain outside the chain map
+   * @throws ApiError `UNSUPPORTED_CHAIN` for a chain that is not in `/chains`
    */
   chain(chainId: number): ServedChain {
     const existingChain = this.chains.get(chainId)
@@ -67,7 +67,7 @@ export class Services {
     const chainMapEntry = this.registry.chainMap()[String(chainId)]
     const chain = this.registry.chain(chainId)
     const deployment = chainMapEntry && this.registry.deployment(chainId)
-    if (!chainMapEntry || !chain || !deployment) throw unsupportedChain(chainId, chain?.unsupported)
+    if (!chainMapEntry || !chain || !deployment) throw unsupportedChainError(chainId, chain?.unsupported)
     const { config, threads, concurrency } = this
     const servedChain = new ServedChain({
       ...{ chain, deployment, threads },
@@ -111,6 +111,7 @@ function createThreads({ routeThreads, routeTimeoutMs, routeThreadMemoryMb }: Co
   return new RouterThreads({ count: routeThreads, timeoutMs: routeTimeoutMs, memoryMb: routeThreadMemoryMb })
 }
 
+/** Returns the settings of a chain from the configuration. */
 export function settingsOf(chain: Chain, config: Config, poolListLoaders: PoolListLoaders): ChainSettings {
   const { chainId } = chain
   const { dataDir, dataSaveMs, quoteLogMb } = config

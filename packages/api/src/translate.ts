@@ -18,7 +18,7 @@ type Translation = readonly [code: ApiErrorCode, message?: string, cure?: string
 /** Beginning of cures that only the operator can carry out. */
 const OPERATOR_CURE = 'Retrying does not help before the operator of the service has'
 
-/** By class and code of the other package's error. */
+/** Translations by the class and the code of the other package's error. */
 const apiErrorByCode = {
   RpcError: {
     UNREACHABLE: [

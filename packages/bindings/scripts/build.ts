@@ -23,7 +23,7 @@ type Artifact = {
   sourceName: string
   bytecode: string
   deployedBytecode: string
-  /** By the id of a variable, the words of the runtime code that the constructor fills in. */
+  /** Words of the runtime code that the constructor fills in, by the id of the immutable variable. */
   immutableReferences: Record<string, { start: number }[]>
 }
 const contracts = readdirSync(artifacts, { recursive: true, encoding: 'utf8' })
@@ -33,8 +33,8 @@ const contracts = readdirSync(artifacts, { recursive: true, encoding: 'utf8' })
   .filter((artifact) => artifact.bytecode !== '0x')
 
 const names = contracts.map((contract) => contract.contractName)
-const twice = names.find((name, index) => names.indexOf(name) !== index)
-if (twice) throw new Error(`two contracts are named ${twice}: bytecode is keyed by name`)
+const duplicateName = names.find((name, index) => names.indexOf(name) !== index)
+if (duplicateName) throw new Error(`two contracts are named ${duplicateName}: bytecode is keyed by name`)
 
 const entries = contracts.map(({ contractName, bytecode, deployedBytecode, immutableReferences }) => {
   const immutables = Object.values(immutableReferences).flatMap((words) => words.map(({ start }) => start))

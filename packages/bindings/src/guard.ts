@@ -1,8 +1,11 @@
-/** Encodes and decodes swaps of the Guard as one record, independent of the Guard's function. */
+/**
+ * Encodes and decodes calls of the Guard's swap functions. One type, `GuardSwap`, represents a call of any of these
+ * functions.
+ */
 import { makeError } from 'ethers'
 import { type IGuard, IGuard__factory } from '../dist/index.js'
 import { callCodec } from './codec.ts'
-import { permitStruct, readPermit, type SignedPermit } from './permit.ts'
+import { readPermit, type SignedPermit, toPermitStruct } from './permit.ts'
 
 export { PERMIT2_BITS, permitKinds, type SignedPermit } from './permit.ts'
 
@@ -11,8 +14,8 @@ type Hex = `0x${string}`
 /** A swap of the Guard. Amounts are in base units; the zero address is the native token. */
 export type GuardSwap = {
   /**
-   * Input token. If the call has value: the wrapper in which the Guard wraps it, or zero to pass it to the Executor
-   * unwrapped.
+   * Input token. If the call has value, this is the wrapper with which the Guard wraps the value, or zero if the
+   * Executor receives the value unwrapped.
    */
   readonly tokenIn: string
   readonly amountIn: bigint
@@ -30,6 +33,7 @@ export type GuardSwap = {
   readonly feeRecipient: string
   /** Account that receives the output; absent if the calldata does not name it, so that the Guard pays the sender. */
   readonly recipient?: string
+  /** True for direct mode, in which the Executor pays the recipient instead of the Guard. */
   readonly direct: boolean
   /** The sender's signature instead of an approval, for ERC-20 input only. */
   readonly permit?: SignedPermit
@@ -38,20 +42,23 @@ export type GuardSwap = {
 }
 
 const abi = IGuard__factory.createInterface()
-const swap = callCodec<[bigint, IGuard.OrderStruct, string], [bigint]>(abi, 'swap')
-const swapNative = callCodec<[IGuard.OrderStruct, string], [bigint]>(abi, 'swapNative')
-const swapDirect = callCodec<[bigint, string, IGuard.OrderStruct, string], [bigint]>(abi, 'swapDirect')
-const swapWithPayout = callCodec<[bigint, IGuard.OrderStruct, IGuard.PayoutStruct, string], [bigint]>(
+const swapCodec = callCodec<[bigint, IGuard.OrderStruct, string], [bigint]>(abi, 'swap')
+const swapNativeCodec = callCodec<[IGuard.OrderStruct, string], [bigint]>(abi, 'swapNative')
+const swapDirectCodec = callCodec<[bigint, string, IGuard.OrderStruct, string], [bigint]>(abi, 'swapDirect')
+const swapWithPayoutCodec = callCodec<[bigint, IGuard.OrderStruct, IGuard.PayoutStruct, string], [bigint]>(
   abi,
   'swapWithPayout',
 )
 
 type PermitArguments = [bigint, IGuard.OrderStruct, IGuard.PermitStruct]
-const swapWithPermit = callCodec<[...PermitArguments, IGuard.PayoutStruct, string], [bigint]>(abi, 'swapWithPermit')
-const swapDirectWithPermit = callCodec<[bigint, string, IGuard.OrderStruct, IGuard.PermitStruct, string], [bigint]>(
+const swapWithPermitCodec = callCodec<[...PermitArguments, IGuard.PayoutStruct, string], [bigint]>(
   abi,
-  'swapDirectWithPermit',
+  'swapWithPermit',
 )
+const swapDirectWithPermitCodec = callCodec<
+  [bigint, string, IGuard.OrderStruct, IGuard.PermitStruct, string],
+  [bigint]
+>(abi, 'swapDirectWithPermit')
 
 const ZERO = `0x${'0'.repeat(40)}`
 
@@ -65,19 +72,19 @@ export function encodeGuardSwap(request: GuardSwap): Hex {
   const { amountIn, value, program } = request
   const isPlainSwap = request.recipient === undefined && request.wrapper === ZERO && request.feePpm === 0n
   if (!request.permit && !request.direct && isPlainSwap)
-    return value === 0n ? swap.encode(amountIn, request, program) : swapNative.encode(request, program)
+    return value === 0n ? swapCodec.encode(amountIn, request, program) : swapNativeCodec.encode(request, program)
   const { recipient } = request
   if (recipient === undefined)
     throw makeError('the function names a recipient', 'INVALID_ARGUMENT', { argument: 'recipient', value: recipient })
   const payout = { ...request, recipient }
   if (request.permit) {
     if (value !== 0n) throw makeError('a permit comes without value', 'INVALID_ARGUMENT', { argument: 'value', value })
-    const permit = permitStruct(request.permit)
-    if (request.direct) return swapDirectWithPermit.encode(amountIn, recipient, request, permit, program)
-    return swapWithPermit.encode(amountIn, request, permit, payout, program)
+    const permit = toPermitStruct(request.permit)
+    if (request.direct) return swapDirectWithPermitCodec.encode(amountIn, recipient, request, permit, program)
+    return swapWithPermitCodec.encode(amountIn, request, permit, payout, program)
   }
-  if (request.direct) return swapDirect.encode(amountIn, recipient, request, program)
-  return swapWithPayout.encode(amountIn, request, payout, program)
+  if (request.direct) return swapDirectCodec.encode(amountIn, recipient, request, program)
+  return swapWithPayoutCodec.encode(amountIn, request, payout, program)
 }
 
 /**

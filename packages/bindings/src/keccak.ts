@@ -6,7 +6,7 @@ import { createKeccak } from 'hash-wasm'
 
 type Hex = `0x${string}`
 
-/** One state for all hashes of a thread: a hash is computed without interruption. */
+/** One hasher suffices for a thread, because each hash is computed synchronously. */
 const hasher = await createKeccak(256)
 
 /**

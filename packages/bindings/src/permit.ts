@@ -35,7 +35,7 @@ export const PERMIT2_BITS = { amount: 160n, nonce: 48n, deadline: 48n } as const
  *
  * @throws ethers' INVALID_ARGUMENT if a number does not fit Permit2's bits, or the signature is invalid
  */
-export function permitStruct(permit: SignedPermit): IGuard.PermitStruct {
+export function toPermitStruct(permit: SignedPermit): IGuard.PermitStruct {
   const { kind, deadline, signature } = permit
   const amount = kind === 'dai' ? 0n : permit.amount
   const nonce = kind === 'eip2612' ? 0n : permit.nonce

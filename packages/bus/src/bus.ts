@@ -76,6 +76,11 @@ export class StateBus {
     this.commands.close()
   }
 
+  /**
+   * Records in Redis that the followed chains are in use.
+   *
+   * @param mustRepeat - true to send again if a request is in flight
+   */
   private async refresh(mustRepeat = false): Promise<void> {
     if (mustRepeat) await this.pendingRefresh
     this.pendingRefresh ??= requestChains(

@@ -19,7 +19,7 @@ const MAX_LEASE_DELAY_MS = 500
 
 /** Options of a process that indexes chains. */
 export type ChainIndexersOptions = Pick<IndexerOptions, 'url' | 'onError'> & {
-  /** True for a chain that this process may index. */
+  /** Returns true for a chain that this process may index. */
   readonly canServe: (chainId: number) => boolean
   readonly optionsOf: (chainId: number) => Pick<IndexerOptions, 'scope' | 'open'>
   /** Milliseconds without a request after which a chain is released. */
@@ -28,7 +28,10 @@ export type ChainIndexersOptions = Pick<IndexerOptions, 'url' | 'onError'> & {
 
 /** Indexes the requested chains of this process. */
 export class ChainIndexers {
-  /** Unix milliseconds at which the connection was lost, or of the start before the first; null while connected. */
+  /**
+   * Unix milliseconds since which there is no connection to Redis; null while connected. Before the first connection,
+   * the time at which this object was created.
+   */
   awaySince: number | null = Date.now()
   private readonly options: ChainIndexersOptions
   private readonly stopController = new AbortController()
@@ -54,7 +57,7 @@ export class ChainIndexers {
         for (;;) {
           await requestChains(connection, [])
           this.awaySince = null
-          this.followChains(await chainsRequestedWithin(connection, this.options.idleMs))
+          this.updateIndexers(await chainsRequestedWithin(connection, this.options.idleMs))
           await sleep(POLL_MS, undefined, { signal: this.stopController.signal })
         }
       },
@@ -73,7 +76,7 @@ export class ChainIndexers {
     await Promise.all(this.pendingStops)
   }
 
-  private followChains(requestedChainIds: readonly number[]): void {
+  private updateIndexers(requestedChainIds: readonly number[]): void {
     const { canServe, optionsOf, url, onError } = this.options
     const servedChainIds = new Set(requestedChainIds.filter(canServe))
     for (const chainId of this.indexerByChainId.keys()) if (!servedChainIds.has(chainId)) this.stopIndexer(chainId)

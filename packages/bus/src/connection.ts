@@ -16,8 +16,8 @@ export type Argument = string | number | Buffer
 export type RedisReply = string | number | null | readonly RedisReply[]
 
 /**
- * Sends commands over one connection. Commands are never queued while disconnected and never sent twice, because
- * nothing would notice a write that Redis executes late or twice.
+ * Sends commands over one connection. Commands are never queued while disconnected and never sent twice, because no
+ * check would notice a write that Redis executes late or twice.
  */
 export interface Connection {
   /** Sends a command. @throws BusError `AWAY`, `FULL`, `CLUSTER`; other errors of Redis are rethrown unchanged */
@@ -81,7 +81,7 @@ export async function connect(url: string): Promise<OwnConnection> {
 function toBusError(cause: unknown): unknown {
   if (!(cause instanceof ErrorReply)) return new BusError('AWAY', 'the connection to Redis broke', { cause })
   const { message } = cause
-  // Redis 6 puts errors of commands in scripts after a text of its own.
+  // In Redis 6, the error of a command in a script follows a text of Redis, so the pattern may match anywhere.
   if (/\bREADONLY\b/.test(message)) return new BusError('AWAY', 'Redis has become a replica', { cause })
   if (message.includes('OOM command not allowed'))
     return new BusError('FULL', 'Redis is full: it refuses writes at its maxmemory', { cause })

@@ -1,10 +1,13 @@
-/** Compresses the entries in Redis to a third of their size, which takes the owner half a millisecond per entry. */
+/**
+ * Compresses entries of the stream in Redis to a third of their size. This takes the process that publishes a chain
+ * half a millisecond per entry.
+ */
 import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib'
 
 /** Maximum decompressed bytes; larger than an entry with the maximum number of changed pools. */
 const MAX_BYTES = 2 ** 27
 const PARAMS = {
-  // Lower levels compress digits poorly, and higher levels are hardly better.
+  // Lower levels compress hex digits poorly. Higher levels are hardly better.
   [constants.ZSTD_c_compressionLevel]: 1,
   [constants.ZSTD_c_checksumFlag]: 1,
 }

@@ -25,7 +25,7 @@ const REQUEST_INTERVAL_MS = 500
 const MAX_WAIT_MS = 30_000
 /** Milliseconds to wait for a chain's first state before checking whether the chain has an owner. */
 const OWNER_TIMEOUT_MS = 2_000
-/** A state is fresh for this many block times after its owner last confirmed it. */
+/** Number of block times for which a state is fresh after its owner last confirmed it. */
 const FRESH_BLOCKS = 3
 /** Minimum milliseconds for which a state is fresh, on chains with short block times. */
 const MIN_FRESH_MS = 15_000
@@ -57,6 +57,7 @@ export type FollowedOptions = {
   readonly onStop?: () => void
 }
 
+/** Ignores the error of a wait that timed out. @throws any other error */
 function ignoreBehind(error: unknown): void {
   if (!(error instanceof MarketError) || error.code !== 'BEHIND') throw error
 }

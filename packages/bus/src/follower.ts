@@ -42,13 +42,19 @@ export class StateFollower {
    * `performance.now`; null before the first state.
    */
   confirmedMs: number | null = null
-  /** Unix milliseconds at which the connection was lost, or of the start before the first; null while connected. */
+  /**
+   * Unix milliseconds since which there is no connection to Redis; null while connected. Before the first connection,
+   * the time at which this object was created.
+   */
   awaySince: number | null = Date.now()
   /**
    * Progress of the owner's search of past logs; null if there is nothing to search or no progress is published yet.
    */
   scan: ScanStatus | null = null
-  /** Whole states read, entries applied, entries that did not follow the current state, and lost connections. */
+  /**
+   * Numbers of whole states read (`joins`), entries applied, entries that did not follow the current state (`gaps`),
+   * and lost connections (`failures`).
+   */
   readonly counts = { joins: 0, entries: 0, gaps: 0, failures: 0 }
   private readonly options: FollowerOptions
   private readonly stopController = new AbortController()
@@ -172,7 +178,7 @@ export class StateFollower {
     const ageMs =
       1_000 * (Number(seconds) - Number(beatSeconds)) + (Number(microseconds) - Number(beatMicroseconds)) / 1_000
     this.lastBeat = beat
-    // The clock of Redis may have been set back.
+    // The age is negative if the clock of Redis was set back.
     this.confirmedMs = performance.now() - Math.max(0, ageMs)
   }
 

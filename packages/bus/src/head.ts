@@ -11,7 +11,7 @@ export const MAX_CANONICAL = 8
 export type Head = {
   /** Id of the generation: part of the key of the hash with all pools. */
   readonly generation: string
-  /** Random id of the write. */
+  /** Random id of the write that published the state. */
   readonly tag: string
   /** Id of the state's entry in the stream. */
   readonly id: string
@@ -31,20 +31,23 @@ type Fields = Readonly<Record<string, string>>
 export async function readHead(connection: Connection, keys: ChainKeys): Promise<Head | null> {
   const fields = fieldsOf(await connection.call<RedisReply[]>('HGETALL', keys.head))
   const { gen: generation, tag, id } = fields
-  return generation && tag && id ? { generation, tag, id, ...blockOf(fields) } : null
+  return generation && tag && id ? { generation, tag, id, ...decodeBlockFields(fields) } : null
 }
 
-/** Decodes the block fields of a head or an entry. */
-export function blockOf({ block, stands, size }: Fields): Pick<Head, 'block' | 'canonical' | 'fieldCount'> {
+/**
+ * Decodes the block fields of a head or an entry. The field `stands` in Redis lists the canonical blocks, and `size` is
+ * the number of hash fields.
+ */
+export function decodeBlockFields({ block, stands, size }: Fields): Pick<Head, 'block' | 'canonical' | 'fieldCount'> {
   return { block: fromText<BlockHeader>(block!), canonical: stands!.split(','), fieldCount: Number(size) }
 }
 
 /** Encodes a block without its logs bloom, which only the owner needs. */
-export function blockText({ logsBloom: _, ...block }: BlockHeader): string {
+export function encodeBlock({ logsBloom: _, ...block }: BlockHeader): string {
   return toText(block)
 }
 
-/** True if a stream id is at least `other`. Stream ids consist of milliseconds and a sequence number. */
+/** Returns true if a stream id is at least `other`. Stream ids consist of milliseconds and a sequence number. */
 export function isAtOrAfter(id: string, other: string): boolean {
   const [ms, sequence] = id.split('-').map(Number) as [number, number]
   const [otherMs, otherSequence] = other.split('-').map(Number) as [number, number]

@@ -195,8 +195,7 @@ export class ChainIndexer {
         lastSnapshot = snapshot
       } else {
         await pendingAnswer
-        // Without changes there is no write that would notice a lost lease, and two processes would index an idle
-        // chain.
+        // Without changes, no write would notice that the lease was lost. Then two processes would index an idle chain.
         if (!(await this.lease.renew(connection, this.isHeadCurrent())))
           throw new BusError('LOST', 'the lease was lost')
       }
@@ -206,7 +205,7 @@ export class ChainIndexer {
         publishedScan = currentScan
       }
       if (now - expirySetAtMs > EXPIRY_RENEWAL_MS) {
-        await this.expireLater(connection)
+        await this.renewExpiry(connection)
         expirySetAtMs = now
       }
       if (isNodeSilent(market)) await this.releaseToOthers(connection)
@@ -316,7 +315,7 @@ export class ChainIndexer {
     return error === null && lagMs !== null && lagMs < NODE_TIMEOUT_MS
   }
 
-  private async expireLater(connection: OwnConnection): Promise<void> {
+  private async renewExpiry(connection: OwnConnection): Promise<void> {
     const { keys } = this.options
     const { head, entries, pairs, requests, facts, factChanges, poolRecords, memory } = keys
     const allKeys = [

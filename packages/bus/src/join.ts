@@ -8,7 +8,7 @@ import { inSlices, type Steps } from '@sluice/rpc'
 import type { OwnConnection } from './connection.ts'
 import { decompressEntry } from './entry-compression.ts'
 import { BusError } from './errors.ts'
-import { blockOf, type FollowedState, type Head, readHead } from './head.ts'
+import { decodeBlockFields, type FollowedState, type Head, readHead } from './head.ts'
 import type { ChainKeys } from './keys.ts'
 
 /** Number of hash fields per read: about ten milliseconds of work. */
@@ -52,13 +52,13 @@ async function tryJoin(
 ): Promise<FollowedState | null> {
   const fields = new FieldCollector()
   const pairs = new Set<string>(await connection.call<string[]>('SMEMBERS', keys.pairs))
-  const scan = (cursor: string) =>
+  const readPage = (cursor: string) =>
     connection.call<[string, string[]]>('HSCAN', keys.pools(head.generation), cursor, 'COUNT', fieldsPerPage)
-  let nextPage: Promise<[string, string[]]> | null = scan('0')
+  let nextPage: Promise<[string, string[]]> | null = readPage('0')
   while (nextPage) {
     const [nextCursor, flat]: [string, string[]] = await nextPage
     // Request the next page while this one is processed. If that fails, the `await` above throws.
-    nextPage = nextCursor === '0' ? null : scan(nextCursor)
+    nextPage = nextCursor === '0' ? null : readPage(nextCursor)
     nextPage?.catch(() => {})
     await inSlices('join', addFields(fields, flat))
   }
@@ -111,7 +111,7 @@ async function replay(
 /** An entry of the stream: its id, and its fields and values in turn. */
 export type StreamEntry = readonly [id: Buffer, flat: readonly Buffer[]]
 
-/** Decodes an entry: its text fields, and the bytes that describe changed pools. */
+/** Decodes an entry: its text fields, and the bytes that describe changed pools, which are in its field `told`. */
 function decodeEntryFields(flat: readonly Buffer[]): {
   readonly texts: Readonly<Record<string, string>>
   readonly bytes: Buffer | null
@@ -146,7 +146,7 @@ export function applyEntry(
   if (!entry) return null
   const fields = FieldCollector.of(entry)
   const nextPools = fields.applyTo(state.pools, entry.gone)
-  const blockFields = blockOf(texts)
+  const blockFields = decodeBlockFields(texts)
   if (!nextPools || state.fieldCount + nextPools.fieldCountChange !== blockFields.fieldCount) return null
   applyPairChanges(state.pairs as Set<string>, entry)
   // The bytes of the entry are passed on to routing threads unchanged.

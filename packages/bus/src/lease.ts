@@ -4,7 +4,9 @@ import type { Connection } from './connection.ts'
 import type { ChainKeys } from './keys.ts'
 import { runScript } from './scripts.ts'
 
-/** Lifetime of a lease in milliseconds, and the longest time for which a chain whose owner was killed has no owner. */
+/**
+ * Lifetime of a lease in milliseconds. If the owner of a chain is killed, the chain has no owner for at most this time.
+ */
 export const LEASE_MS = 3_000
 /** Milliseconds between two renewals; the lease survives two failed renewals. */
 const RENEW_MS = 750

@@ -73,8 +73,8 @@ export class OwnerStore implements Store {
     const savedFields = fieldsOf(await options.connection().call<RedisReply[]>('HGETALL', memory))
     const storedPoolCount = await options.connection().call<number>('HLEN', poolRecords)
     const store = new OwnerStore(options, savedFields, storedPoolCount)
-    // Records that are not restored must not stay next to those of this owner, which may have other rows: `dexRow` is
-    // an index of the rows.
+    // Delete records that are not restored: their `dexRow` may be an index into another list of DEXes than this
+    // owner's.
     return !mustReset && store.facts === null && storedPoolCount > 0 ? OwnerStore.open(options, true) : store
   }
 
@@ -85,7 +85,7 @@ export class OwnerStore implements Store {
     const storedIds = new Set<string>()
     let cursor = '0'
     do {
-      const [next, flat] = await connection().call<[string, string[]]>(
+      const [nextCursor, flat] = await connection().call<[string, string[]]>(
         'HSCAN',
         keys.poolRecords,
         cursor,
@@ -95,7 +95,7 @@ export class OwnerStore implements Store {
       for (let i = 0; i < flat.length; i += 2) storedIds.add(flat[i]!)
       const texts = flat.filter((_, i) => i % 2 === 1)
       yield { pools: texts.map((text) => this.toStored(fromText<PoolRecord>(text))), list: null }
-      cursor = next
+      cursor = nextCursor
     } while (cursor !== '0')
     // Only pairs in the published state are restored. Workers request the other pairs again.
     const publishedPairs = (JSON.parse(pairs) as string[]).filter((pair) => previous?.pairs.has(pair))
@@ -120,7 +120,7 @@ export class OwnerStore implements Store {
     for await (const part of parts) {
       if (part.do === 'list') lists[part.name]!.push(...part.items)
       else if (part.do === 'keep') for (const id of part.ids) keptIds.add(id)
-      else await this.write(part.newPools)
+      else await this.writePools(part.newPools)
     }
     if (keptIds.size > 0) await this.removePoolsExcept(keptIds)
     const texts = Object.entries(lists).flatMap(([name, items]) => [name, JSON.stringify(items)])
@@ -136,7 +136,7 @@ export class OwnerStore implements Store {
 
   async close(): Promise<void> {}
 
-  private async write(records: Iterable<PoolRecord>): Promise<void> {
+  private async writePools(records: Iterable<PoolRecord>): Promise<void> {
     const fields = [...records].flatMap((entry) => [entry.pool.id, toText(entry)])
     if (fields.length > 0)
       await (await ownerConnection(this.options)).call('HSET', this.options.keys.poolRecords, ...fields)
@@ -166,9 +166,10 @@ async function ownerConnection({ keys, token, connection }: OwnerStoreOptions): 
 }
 
 /**
- * Returns the pairs without those of a published pool that is not stored, because its owner was killed before it saved
- * the pool. The next owner must search these pairs again. A pool of the native token is found by the pairs of the
- * wrapper, which is not known here, so all pairs of its other tokens are left out.
+ * Returns the pairs whose published pools are all stored. A published pool is not stored if its owner was killed before
+ * the next save. The next owner must search the pairs of such a pool again. A pool of the native token is found through
+ * pairs of the wrapped native token, whose address this function does not know. So all pairs of the pool's other tokens
+ * are left out.
  */
 function* pairsWithAllPools(
   pairs: readonly string[],
@@ -183,9 +184,9 @@ function* pairsWithAllPools(
   const missingPairs = new Set<string>()
   const tokensWithNative = new Set<string>()
   for (const { tokens } of missingPools) {
-    const isNative = tokens.includes(ZERO_ADDRESS)
+    const hasNativeToken = tokens.includes(ZERO_ADDRESS)
     for (const token of tokens) {
-      if (isNative) tokensWithNative.add(token)
+      if (hasNativeToken) tokensWithNative.add(token)
       for (const other of tokens) missingPairs.add(`${token},${other}`)
     }
     yield

@@ -11,7 +11,9 @@ import { readRequest } from './request-stream.ts'
 const WAIT_MS = 500
 /** Maximum requests per read, and maximum requests processed at a time. */
 const MAX_REQUESTS = 50
-/** Pending requests from which on no more are read: the stream is bounded, and workers repeat requests. */
+/**
+ * Number of pending requests at which reading pauses. Meanwhile the stream drops old requests, but workers repeat them.
+ */
 const MAX_PENDING = 2 * MAX_REQUESTS
 /** Milliseconds between two checks whether requests may be read again. */
 const FULL_PAUSE_MS = 50

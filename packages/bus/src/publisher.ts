@@ -12,12 +12,15 @@ import { BoundedMap } from '@sluice/simulation'
 import type { Connection } from './connection.ts'
 import { compressEntry } from './entry-compression.ts'
 import { BusError } from './errors.ts'
-import { blockText, type FollowedState, readHead } from './head.ts'
+import { encodeBlock, type FollowedState, readHead } from './head.ts'
 import type { ChainKeys } from './keys.ts'
 import { LEASE_MS, type Lease } from './lease.ts'
 import { runScript, SEPARATOR } from './scripts.ts'
 
-/** Maximum states in memory. After a restart Redis may hold any of them; the next difference then starts from it. */
+/**
+ * Maximum published states in memory. If Redis restarts and loses the last writes, it may hold any of these states. The
+ * next difference then starts from that state.
+ */
 const MAX_REMEMBERED = 64
 /** Milliseconds for which entries are kept; a follower that was away longer reads the whole state again. */
 const KEEP_ENTRIES_MS = 120_000
@@ -96,7 +99,7 @@ export class Publisher {
   /**
    * Continues the state of another publisher.
    *
-   * @param pools - pools of that state, as this market's objects if unchanged
+   * @param pools - pools of that state; a pool that is equal in the market of this process is the same object as there
    */
   adopt({ tag }: Pick<FollowedState, 'tag'>, pools: Pools): void {
     this.remember(tag, pools)
@@ -143,7 +146,7 @@ export class Publisher {
           LEASE_MS,
           expectedTag,
           tag,
-          blockText(state.block),
+          encodeBlock(state.block),
           state.canonical.join(),
           payload,
           KEEP_ENTRIES_MS,
@@ -157,7 +160,8 @@ export class Publisher {
       this.throwIfRefused(status, tag)
       this.counts.writes++
     })
-    // The caller may await the answer only after the write has failed, which must not count as unhandled.
+    // The write may fail before the caller awaits the answer. This handler keeps that failure from counting as an
+    // unhandled rejection.
     answer.catch(() => {})
     return { answer }
   }
@@ -194,7 +198,7 @@ export class Publisher {
       'flip',
       [keys.lease, keys.head, key, keys.pools(oldHead?.generation ?? generation), keys.entries, keys.pairs],
       [
-        ...[lease.token, generation, tag, blockText(state.block), state.canonical.join(), size, REPLACED_TTL_MS],
+        ...[lease.token, generation, tag, encodeBlock(state.block), state.canonical.join(), size, REPLACED_TTL_MS],
         // A market can keep more pairs than a function can have arguments.
         ...[pairList.length, Buffer.from(pairList.join(SEPARATOR))],
       ],

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { chainsRequestedWithin, missingOwnerReason, requestChains } from './chain-requests.ts'
 import { type Argument, type Connection, fieldsOf } from './connection.ts'
 import { readFact, storeFact } from './facts.ts'
-import { blockOf, blockText, isAtOrAfter, readHead } from './head.ts'
+import { decodeBlockFields, encodeBlock, isAtOrAfter, readHead } from './head.ts'
 import { keysOf, REQUESTED_CHAINS, SCHEMA, SCHEMAS } from './keys.ts'
 import { LEASE_MS, Lease } from './lease.ts'
 import { readRequest, sendRequest } from './request-stream.ts'
@@ -157,7 +157,7 @@ describe('a head', () => {
     'id',
     '5-1',
     'block',
-    blockText(block as never),
+    encodeBlock(block as never),
     'stands',
     '0x09,0x08',
     'size',
@@ -178,8 +178,8 @@ describe('a head', () => {
   })
 
   test('has no logs bloom', () => {
-    const text = blockText({ ...block, logsBloom: '0xff' } as never)
-    expect(blockOf({ block: text, stands: '', size: '0' }).block).toEqual(block)
+    const text = encodeBlock({ ...block, logsBloom: '0xff' } as never)
+    expect(decodeBlockFields({ block: text, stands: '', size: '0' }).block).toEqual(block)
   })
 
   test.each([

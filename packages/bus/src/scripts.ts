@@ -122,7 +122,10 @@ const hashByName = Object.fromEntries(
   Object.entries(scripts).map(([name, text]) => [name, createHash('sha1').update(text).digest('hex')]),
 ) as Record<ScriptName, string>
 
-/** Runs a script by its hash; sends its text if Redis does not know it, for example after it was emptied. */
+/**
+ * Runs a script by its hash. If Redis does not know the script, for example because it was emptied, sends the script's
+ * text.
+ */
 export async function runScript<T>(
   connection: Connection,
   name: ScriptName,

@@ -15,7 +15,7 @@ export const ZERO_ADDRESS = '0x0000000000000000000000000000000000000000' as Addr
 
 const addressPattern = /^0x[0-9a-fA-F]{40}$/
 
-/** True for 0x and 40 hex digits in any case. Does not verify the checksum. */
+/** Returns true for 0x and 40 hex digits in any case. Does not verify the checksum. */
 export function isAddress(text: unknown): text is Hex {
   return typeof text === 'string' && addressPattern.test(text)
 }

@@ -13,8 +13,8 @@ import type { Chain, ChainMapEntry, ContractRecord, Deployment, Registry } from 
 export const CHAIN_DATA_DIR = fileURLToPath(new URL('../data', import.meta.url))
 
 /**
- * Block time of chains for which no source states it. It only sets the interval at which the head is polled, so a wrong
- * value is harmless.
+ * Block time of chains for which no source states it. It only scales intervals and timeouts, and the number of blocks
+ * after which a token is trusted. A wrong value makes these too short or too long.
  */
 const GUESSED_BLOCK_TIME_MS = 3_000
 

@@ -65,7 +65,10 @@ export type Chain = {
   readonly trackerName: string
   /** Key of the chain in the tracker's price API. */
   readonly coinsPrefix: string | null
-  /** `decimals` is that of the unit of gas prices, wei; sources also state that of a token in which gas is paid. */
+  /**
+   * `decimals` is the number of digits between the currency and wei, the unit of gas prices. On a chain where gas is
+   * paid in a token, some sources state the decimals of this token instead.
+   */
   readonly nativeCurrency: { readonly symbol: string; readonly name: string; readonly decimals: number }
   /** Null if the chain has no deposit/withdraw wrapper; NATIVE is then rejected. */
   readonly wrappedNative: Token | null
@@ -97,7 +100,7 @@ export type Chain = {
    * rate providers, owners, and factories of pools with their own code. Listed tokens and DEX rows are always trusted.
    */
   readonly vouched?: readonly Address[]
-  /** Reason why the contracts cannot run on the chain. Such a chain is listed but not served. Absent: they can. */
+  /** Reason why the contracts cannot run on the chain. Such a chain is listed but not served. Absent if they can. */
   readonly unsupported?: string
 }
 

@@ -1,6 +1,6 @@
 /**
  * Build step: `node commonjs.ts <entry>`, in a package's folder, writes the package as CommonJS with its types to
- * `dist/cjs`. The entry is a path below `dist`. Other packages stay imports.
+ * `dist/cjs`. The entry is a path below `dist`. Other packages are not bundled.
  */
 import { cpSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'

@@ -1,4 +1,7 @@
-/** Generates the field tables in README.md and in the audit dossier from `src/fields.ts`; a test compares both. */
+/**
+ * Generates the field tables in README.md and in the audit dossier from `src/fields.ts`. A test checks that both files
+ * are current.
+ */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { decodeProgram, ops } from '@sluice/program'
@@ -6,8 +9,10 @@ import { golden } from '@sluice/program/testing'
 import { fieldsOf, type Proof } from '../src/fields.ts'
 import type { GuardOrder } from '../src/order.ts'
 
-/** Texts of the table for each kind of proof: harm that a hostile value of the field can do, and the proof against it. */
-const rows: Readonly<Record<Proof, readonly [harm: string, proof: string]>> = {
+/**
+ * Texts of the table for each kind of proof: `harm` is what a hostile value of the field can do, `proof` rules it out.
+ */
+const textsByProof: Readonly<Record<Proof, readonly [harm: string, proof: string]>> = {
   factory: [
     'runs code that keeps the output above the minimum',
     'the address is the CREATE2 address of a known factory, for this operation and the tokens of the leg',
@@ -38,7 +43,7 @@ function fieldTable(): string {
   const lines = ops.flatMap(({ name, title }) => {
     const fieldsOfOp = new Map(fields.flatMap(({ op, field, proof }) => (op === name ? [[field, proof] as const] : [])))
     return [...fieldsOfOp].map(([field, proof]) => {
-      const [harm, how] = rows[proof]
+      const [harm, how] = textsByProof[proof]
       return `| \`${name}.${field}\` | ${title} | ${harm} | ${how} |`
     })
   })

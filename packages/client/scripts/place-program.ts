@@ -1,4 +1,7 @@
-/** Build step: replaces imports of `@sluice/program` by paths to its copy in `dist`, so that the package has no dependencies. */
+/**
+ * Build step: replaces imports of `@sluice/program` by paths to its copy in `dist`, so that the package has no
+ * dependencies.
+ */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 

@@ -1,12 +1,14 @@
 /**
- * Build step: makes `swap` load a copy of the known contracts that nothing imports statically. Otherwise esbuild would put the
- * contracts into the entry chunk, because it also imports them statically, even if the page uses none of those exports.
+ * Build step: copies the modules with the known contracts, and makes `swap` load the copies. Nothing imports the copies
+ * statically, so bundlers leave them out of a page's entry chunk. The originals would be in it, because the package's
+ * entry exports them.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 const dist = join(import.meta.dirname, '../dist/client/src')
 
+/** Copies a module. If a name and a replacement are given, replaces the import of the name. */
 function copy(from: string, to: string, ...[name, replacement]: readonly string[]): void {
   const code = readFileSync(join(dist, from), 'utf8')
   if (name && !code.includes(name)) throw new Error(`${from} does not import ${name}`)

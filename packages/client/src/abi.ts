@@ -1,6 +1,6 @@
 /**
- * Encodes and decodes calls of the Guard's swap functions. Uses no ABI library, so that the package stays small. Tests
- * compare the results with the bindings that the compiler generates.
+ * Encodes and decodes calls of the Guard's swap functions (`permit-abi.ts`: those with a permit). Uses no ABI library,
+ * so that the package stays small. Tests compare the results with the bindings that the compiler generates.
  */
 import { encodeCall, selectors, WORD } from './calls.ts'
 import { ClientError } from './errors.ts'
@@ -18,7 +18,8 @@ const ZERO: Hex = `0x${'0'.repeat(40)}`
  * Decodes a swap of the Guard.
  *
  * @param value - wei sent with the call
- * @throws ClientError `UNSAFE` for anything but the canonical encoding of one of the Guard's swaps
+ * @throws ClientError `UNSAFE` if the data is not the canonical ABI encoding of a call of one of the Guard's swap
+ *   functions
  */
 export function decodeSwap(data: string, value: bigint): GuardOrder {
   if (typeof data !== 'string') throw new ClientError('UNSAFE', 'the calldata is no text')
@@ -82,7 +83,7 @@ export function decodeSwap(data: string, value: bigint): GuardOrder {
   }
 }
 
-/** Encodes a swap of the Guard that names its recipient and carries no permit, as the compiler does. */
+/** Encodes a swap of the Guard without a permit, in the same layout as Solidity's ABI encoder. */
 export function encodeSwap(order: AddressedOrder): Hex {
   const { amountIn, tokenIn, tokenOut, minOutput, deadline, executor, program } = order
   const { recipient, wrapper, feePpm, feeRecipient } = order

@@ -4,18 +4,18 @@ import { ClientError } from './errors.ts'
 /** 100 % in parts per million. */
 export const PPM = 1_000_000n
 const PPM_PER_PERCENT = 10_000n
-/** Maximum percentage of `slippage: 'auto'`. */
+/** Maximum slippage in percent that the service may choose with `slippage: 'auto'`. */
 export const MAX_AUTO_PERCENT = 3
 /** Maximum decimals of a percentage. */
 const PERCENT_DECIMALS = 4
-/** Maximum rounding error that is corrected, as in 0.1 + 0.2. */
+/** Maximum floating-point error that is corrected, such as that of 0.1 + 0.2. */
 const FLOAT_ERROR = 1e-9
 
 /**
  * Formats a number without floating-point errors: `0.1 + 0.2` becomes `0.3`. A number that really has more than four
- * decimals keeps them, so that it is rejected when it is parsed.
+ * decimals keeps all of them, so that the parser rejects it.
  */
-export function numberText(value: number): string {
+export function formatNumber(value: number): string {
   const roundedValue = Number.isInteger(value) ? value : Number(value.toFixed(PERCENT_DECIMALS))
   return String(Math.abs(roundedValue - value) < FLOAT_ERROR ? roundedValue : value)
 }
@@ -26,15 +26,18 @@ export function numberText(value: number): string {
  * @throws ClientError `UNSAFE` for other text, or for 100 and above
  */
 export function toPpm(percent: number | string): bigint {
-  const text = typeof percent === 'number' ? numberText(percent) : String(percent)
+  const text = typeof percent === 'number' ? formatNumber(percent) : String(percent)
   const match = /^(\d{1,2})(?:\.(\d{1,4}))?$/.exec(text)
   if (!match)
     throw new ClientError('UNSAFE', `${text.slice(0, 100)} is not a percentage below 100 with at most 4 decimals`)
   return BigInt(match[1]!) * PPM_PER_PERCENT + BigInt((match[2] ?? '').padEnd(PERCENT_DECIMALS, '0'))
 }
 
-/** Deducts the slippage from an amount and rounds down like the service. `auto` deducts `MAX_AUTO_PERCENT`. */
-export function lessSlippage(amount: bigint, slippage: number | string = 0.5): bigint {
+/**
+ * Deducts the slippage in percent from an amount, and rounds down like the service. For `auto`, deducts
+ * `MAX_AUTO_PERCENT`.
+ */
+export function deductSlippage(amount: bigint, slippage: number | string = 0.5): bigint {
   return (amount * (PPM - toPpm(slippage === 'auto' ? MAX_AUTO_PERCENT : slippage))) / PPM
 }
 

@@ -25,14 +25,14 @@ export async function missingApprovals(
 ): Promise<readonly Outgoing[]> {
   const allowance = await allowanceOf(wallet, token, spender)
   if (allowance >= amount) return []
-  const approvalOf = (to: bigint): Outgoing => ({
+  const approvalCallFor = (limit: bigint): Outgoing => ({
     to: token,
-    data: encodeCall(selectors.approve, spender, to),
+    data: encodeCall(selectors.approve, spender, limit),
     value: 0n,
   })
-  const approvalCall = approvalOf(amount)
+  const approvalCall = approvalCallFor(amount)
   return allowance > 0n && !(await callSucceeds(wallet, token, approvalCall.data))
-    ? [approvalOf(0n), approvalCall]
+    ? [approvalCallFor(0n), approvalCall]
     : [approvalCall]
 }
 
@@ -75,8 +75,8 @@ async function callSucceeds(wallet: Wallet, token: string, data: Hex): Promise<b
     await wallet.call(token, data)
     return true
   } catch {
-    // Every error counts as a revert, because wallets report reverts differently. If the error was no revert, one reset
-    // is sent needlessly.
+    // Every error counts as a revert, because each wallet reports reverts in its own way. If the error was not a
+    // revert, the only harm is an unnecessary reset of the allowance.
     return false
   }
 }

@@ -1,10 +1,14 @@
-/** Checks a batch on chain, because some wallets report batches as failed that were mined and succeeded. */
+/**
+ * Reads the outcome of a batch on chain, because some wallets report a batch as failed although it was mined and
+ * succeeded.
+ */
 import { ENTRY_POINTS, SAFE_FAILURE, SAFE_SUCCESS, USER_OPERATION } from './account-events.ts'
 import type { Wallet } from './wallet.ts'
 
 /**
- * `executed`: the account's calls succeeded. `reverted`: they failed. `unclear`: the transaction succeeded, but does not
- * show whether the account's calls did. `unknown`: the node does not have the transaction.
+ * Outcome of a batch. `executed`: the account's calls succeeded. `reverted`: they failed. `unclear`: the transaction
+ * succeeded, but its receipt does not show whether the account's calls did. `unknown`: the node does not have the
+ * transaction.
  */
 export type BatchExecution = 'executed' | 'reverted' | 'unclear' | 'unknown'
 
@@ -34,14 +38,18 @@ export async function batchExecution(
   const outcomes = readLogs.flatMap((log) => outcomeOf(log, account))
   if (outcomes.length > 0)
     return outcomes.every((hasSucceeded) => hasSucceeded === outcomes[0]) ? executionOf(outcomes[0]!) : 'unclear'
-  // An account with code of its own (EIP-7702) calls itself. A swap moves a token, which logs the transfer.
-  const isOwn = textOf(from) === account && readLogs.some((log) => textOf(log.address) !== account)
-  return isOwn ? 'executed' : 'unclear'
+  // An account with EIP-7702 code sends the batch itself, and emits no event about it. That the calls ran shows in the
+  // log of another contract: a swap transfers a token.
+  const isSelfExecuted = textOf(from) === account && readLogs.some((log) => textOf(log.address) !== account)
+  return isSelfExecuted ? 'executed' : 'unclear'
 }
 
 const executionOf = (hasSucceeded: boolean): BatchExecution => (hasSucceeded ? 'executed' : 'reverted')
 
-/** Returns whether the account's execution succeeded, if the log is the event of one; otherwise an empty array. */
+/**
+ * Returns one value if the log reports an execution of the account: true if it succeeded. Otherwise returns an empty
+ * array.
+ */
 function outcomeOf({ address, topics, data }: Log, account: string): readonly boolean[] {
   const emitter = textOf(address)
   const [event, , sender] = Array.isArray(topics) ? topics.map(textOf) : []

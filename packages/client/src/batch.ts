@@ -4,23 +4,26 @@ import { ClientError } from './errors.ts'
 import { growingPause, withinTime } from './poll.ts'
 import type { Outgoing, Wallet } from './wallet.ts'
 
-/** Timeout of waiting for a batch to be mined. */
+/** Maximum milliseconds until a batch is mined. */
 const TIMEOUT_MS = 300_000
 /**
- * Error codes of a batch that the wallet refused without sending anything, so that the calls can be sent one by one:
- * unknown method or parameters (JSON-RPC, EIP-1193), and those of EIP-5792. Wallets return 5710 also for chains that they
- * support, but without batches.
+ * Error codes with which a wallet refuses a batch without sending anything. The calls can then be sent one by one. The
+ * codes mean an unknown method or parameter (JSON-RPC, EIP-1193), or are defined by EIP-5792. Wallets return 5710
+ * (unsupported chain) also for chains on which they support only single transactions.
  */
 const NO_BATCH_CODES: readonly unknown[] = [-32_601, -32_602, 4200, 5700, 5710, 5720, 5740, 5750, 5760]
 
-/** Maximum time for an answer that needs no owner. Some wallets never answer, for example on chains without batches. */
+/**
+ * Maximum milliseconds for an answer that needs no confirmation by the owner. Some wallets never answer, for example on
+ * chains without batches.
+ */
 const ANSWER_MS = 5_000
 
 /** Maximum length of a batch id: EIP-5792 allows 4,096 bytes, in hexadecimal text. */
 const MAX_ID_CHARS = 8_194
 /** Maximum consecutive failures of the wallet before `waitForBatch` gives up. */
 const MAX_FAILURES = 20
-/** Maximum reads of a transaction that a wallet names for a failed batch, and that the node does not have yet. */
+/** Maximum times that the receipt of a reportedly failed batch is read while the node does not have it yet. */
 const MAX_RECEIPT_READS = 5
 
 type BatchStatus = {
@@ -30,7 +33,8 @@ type BatchStatus = {
 }
 
 /**
- * Returns true if the wallet supports atomic batches on the chain, or will once its owner agrees to an upgrade.
+ * Returns true if the wallet supports atomic batches on the chain, or will support them once its owner agrees to an
+ * upgrade of the account.
  *
  * @example
  * ```ts
@@ -49,7 +53,7 @@ export async function canBatch(wallet: Wallet, chainId: number): Promise<boolean
     // Some wallets pad the chain id or write its digits in upper case.
     const atomicOf = (id: number) =>
       Object.entries(capabilities).find(([key, value]) => Number(key) === id && value?.atomic)?.[1]?.atomic
-    // EIP-5792 uses chain 0x0 for capabilities of all chains, in addition to those of the chain.
+    // EIP-5792 lists the capabilities that apply to all chains under chain id 0x0.
     const status = (atomicOf(chainId) ?? atomicOf(0))?.status
     return status === 'supported' || status === 'ready'
   } catch {
@@ -92,8 +96,8 @@ export async function sendBatch(
  * Waits until a batch is mined. If the wallet reports a failure and names a transaction, this transaction decides.
  *
  * @returns the hash of the batch's transaction; the id if the wallet returns no hash
- * @throws ClientError `REVERTED` if the batch failed, `PENDING` if it was not mined in time, or if the wallet reports a
- *   failure and the transaction that it names does not show one
+ * @throws ClientError `REVERTED` if the batch failed. `PENDING` if it was not mined in time, or if the wallet reports a
+ *   failure that the receipt does not show
  */
 export async function waitForBatch(wallet: Wallet, id: string, signal?: AbortSignal): Promise<string> {
   const details = { hash: id }
@@ -141,7 +145,10 @@ function statusOf(status: unknown): number {
   return status === 'CONFIRMED' ? 200 : Number(status ?? 100)
 }
 
-/** Returns the EIP-1193 code of an error. A checked wallet's errors have the original error as `cause`. */
+/**
+ * Returns the EIP-1193 code of an error. The errors of a wallet from `checkedWallet` have the original error as
+ * `cause`.
+ */
 function codeOf(error: unknown): unknown {
   const { code, cause } = Object(error) as { code?: unknown; cause?: unknown }
   return error instanceof ClientError ? (Object(cause) as { code?: unknown }).code : code

@@ -36,7 +36,7 @@ export const selectors = {
 /** Number of hex digits of a 32-byte word. */
 export const WORD = 64
 
-/** Encodes a call with arguments of one word each: numbers, and addresses as text. */
+/** Encodes a call whose arguments take one word each: numbers as bigint, and addresses as hex text. */
 export function encodeCall(selector: Hex, ...values: readonly (bigint | string)[]): Hex {
   const words = values.map((value) => (typeof value === 'bigint' ? value.toString(16) : value.slice(2).toLowerCase()))
   return `${selector}${words.map((digits) => digits.padStart(WORD, '0')).join('')}`

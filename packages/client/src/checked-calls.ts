@@ -6,8 +6,8 @@ import { NATIVE, type Route } from './types.ts'
 type Call = { readonly to?: unknown; readonly data?: unknown; readonly value?: unknown }
 
 /**
- * Checks that `calls` are nothing but, in this order: at most one reset of the allowance to zero, at most one approval
- * of exactly the input, and the transaction. The spender must be the contract that the transaction calls.
+ * Checks that `calls` are only these calls, in this order: at most one reset of the allowance to zero, at most one
+ * approval of exactly the input, and the transaction. The spender must be the contract that the transaction calls.
  *
  * @throws ClientError `UNSAFE` for any other list of calls
  */

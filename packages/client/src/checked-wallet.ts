@@ -8,8 +8,8 @@ const MAX_HEX_CHARS = 4 * 1024 * 1024
 const MAX_HASH_CHARS = 4_096
 
 /**
- * Wraps a wallet. Every transaction contains the chain id, and the wallet's chain is checked before `send` and
- * `signTypedData`. Methods of the result throw ClientError: `REJECTED` if the owner declines, `WALLET` for other
+ * Wraps a wallet. Adds the chain id to every transaction. Before `send` and `signTypedData`, checks that the wallet is
+ * on this chain. Methods of the result throw ClientError: `REJECTED` if the owner declines, `WALLET` for other
  * failures.
  */
 export function checkedWallet(wallet: Wallet, chainId: number): Wallet {
@@ -17,11 +17,11 @@ export function checkedWallet(wallet: Wallet, chainId: number): Wallet {
     <A extends readonly unknown[], T>(
       act: (...parameters: A) => Promise<T>,
       isValid: (answer: T) => boolean,
-      expected: string,
+      answerName: string,
     ) =>
     async (...parameters: A): Promise<T> => {
-      const answer = await orWalletError(() => act(...parameters), `${expected}: `)
-      if (!isValid(answer)) throw new ClientError('WALLET', `${expected}: the wallet's answer is not valid`)
+      const answer = await orWalletError(() => act(...parameters), `${answerName}: `)
+      if (!isValid(answer)) throw new ClientError('WALLET', `${answerName}: the wallet's answer is not valid`)
       return answer
     }
   const checkChain = async () => {

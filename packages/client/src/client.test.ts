@@ -2,7 +2,7 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { MemoryNode, word } from '../test/memory-node.ts'
 import { single } from '../test/routes.ts'
-import { amountOf, numberText, toPpm } from './amounts.ts'
+import { amountOf, formatNumber, toPpm } from './amounts.ts'
 import { selectors } from './calls.ts'
 import type { HttpOptions } from './http.ts'
 import { atPrice, gasLimit, pricedBy, quotedBy, SluiceClient } from './index.ts'
@@ -368,7 +368,11 @@ test('percentages have at most four decimals and are below 100', () => {
   }
   expect(messageOf(() => toPpm('9'.repeat(200)))).toMatch(/^9{100} is not/)
   expect(messageOf(() => amountOf('x'.repeat(200), 'amount'))).toMatch(/not x{100}$/)
-  expect([numberText(2e21), numberText(0.30000000000000004), numberText(0.00001)]).toEqual(['2e+21', '0.3', '0.00001'])
+  expect([formatNumber(2e21), formatNumber(0.30000000000000004), formatNumber(0.00001)]).toEqual([
+    '2e+21',
+    '0.3',
+    '0.00001',
+  ])
 })
 
 test('the gas limit is 20 % above the estimate, rounded up', () => {

@@ -138,15 +138,16 @@ export class SluiceClient {
   }
 
   /**
-   * Requests prices in USD. The result is keyed by the given addresses; null for tokens that the service does not know.
+   * Requests prices in USD. The keys of the result are the given addresses. The value is null for a token that the
+   * service cannot price.
    */
   prices(chainId: number, tokens: readonly string[], signal?: AbortSignal): Promise<Record<string, number | null>> {
     return request(this.options, `/prices/${chainId}`, { query: { token: tokens }, signal })
   }
 
   /**
-   * Requests the liquidity in USD. The result is keyed by the given addresses; null for tokens that the service does
-   * not know.
+   * Requests the liquidity in USD. The keys of the result are the given addresses. The value is null for a token that
+   * the service cannot price.
    */
   liquidity(chainId: number, tokens: readonly string[], signal?: AbortSignal): Promise<Record<string, number | null>> {
     return request(this.options, `/liquidity/${chainId}`, { query: { token: tokens }, signal })
@@ -187,11 +188,11 @@ export class SluiceClient {
 
 /** Maximum legs of a route. */
 const MAX_LEGS = 1_000
-const MAX_MESSAGE = 2_000
+const MAX_MESSAGE_CHARS = 2_000
 
 /**
- * Checks the calls of a route, if it has some. They may approve the requested input; for an exact output, the input of
- * the route.
+ * Checks the `calls` of a route, if it has any. They may approve exactly the requested input, or, for an exact output,
+ * the input of the route.
  *
  * @throws ClientError `UNSAFE`
  */
@@ -229,11 +230,12 @@ export const REFUSALS: readonly string[] = [
 ]
 
 /**
- * Converts an error that has no HTTP status of its own to a ClientError: an item of `/quotes`, or an event of a stream.
+ * Converts an error without an HTTP status to a ClientError. Such errors are items of a `/quotes` response, or events
+ * of a stream.
  */
 function refusalError(body: Partial<Refusal>): ClientError {
   const { error, code } = body
-  const text = typeof error === 'string' ? error.slice(0, MAX_MESSAGE) : 'no quote'
+  const text = typeof error === 'string' ? error.slice(0, MAX_MESSAGE_CHARS) : 'no quote'
   const details = { ...(typeof code === 'string' && { serviceCode: code }), body }
   return REFUSALS.includes(String(code))
     ? new ClientError('NO_ROUTE', text, { status: 422, ...details })

@@ -1,13 +1,13 @@
 /**
- * Contracts that this version of the package knows, by chain. The list is large, so `swap` imports this module only
- * when needed.
+ * Contracts that this version of the package knows, by chain. The list is large, so the module of `swap` imports this
+ * module dynamically, when a swap starts.
  */
 import { type SwapContracts, trustedListsFrom } from './contracts.ts'
 import { knownContracts, knownFactories } from './known-contracts.ts'
 
 /**
- * Returns the known contracts of a chain; undefined for unknown chains. They are part of the package and come from no
- * service.
+ * Returns the known contracts of a chain; undefined for unknown chains. They are constants of this package, so no
+ * service can change them.
  *
  * @example
  * ```ts
@@ -15,9 +15,9 @@ import { knownContracts, knownFactories } from './known-contracts.ts'
  * ```
  */
 export function contractsOf(chainId: number): SwapContracts | undefined {
-  const isIn = (chains: string) => chains.split(' ').includes(String(chainId))
+  const includesChain = (chains: string) => chains.split(' ').includes(String(chainId))
   const addressesOf = (list: Readonly<Record<string, string>>): string[] =>
-    Object.entries(list).flatMap(([address, chains]) => (isIn(chains) ? [address] : []))
+    Object.entries(list).flatMap(([address, chains]) => (includesChain(chains) ? [address] : []))
   const addressesIn = (role: keyof typeof knownContracts) => addressesOf(knownContracts[role])
   const [guard] = addressesIn('guard')
   if (guard === undefined) return undefined

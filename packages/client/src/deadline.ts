@@ -1,4 +1,4 @@
-/** Bounds the deadlines that the service chooses. */
+/** Computes the latest deadline that this package accepts if the service chose it. */
 
 /** Default deadline of the service, in seconds from now. */
 const DEFAULT_DEADLINE_SECONDS = 1_200

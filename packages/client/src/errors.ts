@@ -12,8 +12,9 @@
  * - `WALLET`: the wallet or its node failed, is unsuitable, or is on another chain, or `confirm` did not return true.
  * - `REJECTED`: the owner declined in the wallet, or replaced the sent transaction with another one.
  * - `REVERTED`: the transaction was mined and failed.
- * - `PENDING`: the wallet was asked to send, but no receipt arrived in time; `details.hash` is the hash, if known.
- * - `STALE`: blocks pass faster than quotes arrive.
+ * - `PENDING`: the wallet was asked to send, but no receipt arrived in time. `details.hash` is the hash, if known.
+ * - `STALE`: every quote was outdated when it arrived, because the chain has new blocks faster than the service sends
+ *   quotes.
  * - `ABORTED`: the caller's own signal ended the call.
  */
 export type ClientErrorCode =
@@ -72,7 +73,7 @@ export class ClientError extends Error {
   }
 }
 
-/** Maximum depth of nested errors in which an owner's refusal is searched. */
+/** Maximum depth of nested errors that are searched for a refusal by the wallet's owner. */
 const MAX_DEPTH = 6
 const MAX_MESSAGE_CHARS = 500
 

@@ -8,7 +8,7 @@ import { withinTime } from './poll.ts'
 /** One event with its parsed JSON data. */
 export type ServerEvent = { readonly event: string; readonly data: unknown }
 
-/** Maximum size of an event and of an error body. */
+/** Maximum characters of an event, and of an error body. */
 const MAX_EVENT_CHARS = 4 * 1024 * 1024
 /** Maximum milliseconds without a byte, after which a connection counts as dead. Heartbeats come every 10 seconds. */
 const MAX_SILENCE_MS = 30_000
@@ -33,7 +33,7 @@ export async function* readEvents(
         signal: anySignal([signal, stopController.signal]),
       }),
     )
-    // The responses of React Native and node-fetch have no stream of the web.
+    // The responses of React Native and node-fetch have no `ReadableStream`.
     if (typeof response.body?.getReader !== 'function')
       throw new ClientError('BAD_ANSWER', `${path} answered with no stream`)
     const reader = response.body.getReader()
@@ -57,7 +57,10 @@ export async function* readEvents(
   }
 }
 
-/** Resolves like the promise, which waits for bytes. @throws Error if that takes longer than `MAX_SILENCE_MS` */
+/**
+ * Resolves like `bytes`, a promise that waits for bytes of the response. @throws Error if that takes longer than
+ * `MAX_SILENCE_MS`
+ */
 function unlessSilent<T>(bytes: Promise<T>): Promise<T> {
   return withinTime(bytes, MAX_SILENCE_MS, `nothing came for ${MAX_SILENCE_MS / 1_000} s`)
 }

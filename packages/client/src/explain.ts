@@ -1,4 +1,7 @@
-/** Explains a transaction from the service. Uses only its bytes. */
+/**
+ * Explains what a transaction from the service does. Reads only the transaction, never other fields of the service's
+ * response.
+ */
 import { decodeProgram, keeperOf, ProgramError, type Step, singletonOf, tradesOf } from '@sluice/program'
 import { decodeSwap } from './abi.ts'
 import { ClientError, toClientError } from './errors.ts'
@@ -37,9 +40,14 @@ export type Explanation = {
   } | null
   /** Contract that executes the steps. */
   readonly executor: string
-  /** Wrapper with which the Guard wraps native input or unwraps native output; null if it does neither. */
+  /**
+   * Contract with which the Guard wraps native input, or from which it unwraps native output; null if it does neither.
+   */
   readonly wrapper: string | null
-  /** Contracts that hold pools or their tokens: managers of Uniswap V4, vaults of Balancer and SyncSwap. */
+  /**
+   * Contracts that hold many pools, or the tokens of many pools: managers of Uniswap V4, vaults of Balancer and
+   * SyncSwap.
+   */
   readonly singletons: readonly string[]
   /** Instructions of the Executor in order. */
   readonly steps: readonly Step[]
@@ -55,7 +63,7 @@ export type Explanation = {
 const ZERO = `0x${'0'.repeat(40)}`
 
 /**
- * Explains what a transaction does. Uses only its bytes.
+ * Explains what a transaction does, based on its own fields alone.
  *
  * @throws ClientError `UNSAFE` if the calldata is not the canonical encoding of a swap of the Guard
  * @example
@@ -75,7 +83,7 @@ function explainOrThrow(tx: Transaction): Explanation {
   const value = weiOf(tx)
   const order = decodeSwap(tx.data, value)
   const steps = readProgram(order)
-  const pools = unique(steps.flatMap(poolsOf))
+  const pools = withoutDuplicates(steps.flatMap(poolsOf))
   const isSwapToken = (address: string) =>
     (address === order.tokenIn || address === order.tokenOut) && !pools.includes(address)
   const wrappedToken = value > 0n ? order.tokenIn : order.wrapper
@@ -93,10 +101,10 @@ function explainOrThrow(tx: Transaction): Explanation {
     permit: order.permit ? permitOf(order.permit) : null,
     executor: order.executor,
     wrapper: wrappedToken === ZERO ? null : wrappedToken,
-    singletons: unique(steps.flatMap((step) => [singletonOf(step) ?? [], keeperOf(step) ?? []].flat())),
+    singletons: withoutDuplicates(steps.flatMap((step) => [singletonOf(step) ?? [], keeperOf(step) ?? []].flat())),
     steps,
     pools,
-    contracts: unique(steps.flatMap(contractsIn)).filter((address) => !isSwapToken(address)),
+    contracts: withoutDuplicates(steps.flatMap(contractsIn)).filter((address) => !isSwapToken(address)),
   }
 }
 
@@ -106,7 +114,9 @@ export function weiOf({ value }: Transaction): bigint {
   return BigInt(value)
 }
 
-/** Returns one pool per hop: its address, or its id if a singleton holds it. */
+/**
+ * Returns one pool per hop of a step: its address, or its id if a singleton (one contract with many pools) holds it.
+ */
 export function poolsOf(step: Step): readonly string[] {
   return tradesOf(step, keccak256).map(({ pool }) => pool)
 }
@@ -128,6 +138,6 @@ function tokenText(token: string): string {
   return token === ZERO ? NATIVE : token
 }
 
-function unique(list: readonly string[]): readonly string[] {
+function withoutDuplicates(list: readonly string[]): readonly string[] {
   return [...new Set(list)]
 }

@@ -1,6 +1,6 @@
 /**
- * Table of the proof that each field of a step needs. `verify`, `explain`, `excludePools` and the README are based on
- * it.
+ * Table of the proof that each field of a step needs. A step is one instruction of the program that the Executor runs.
+ * `verify`, `explain`, `excludePools` and the README use this table.
  */
 import type { Step } from '@sluice/program'
 
@@ -14,8 +14,9 @@ import type { Step } from '@sluice/program'
  * - `no-code`: the field must not contain the address of a contract, so that only the code of the proven contract runs.
  * - `flow`: the value agrees with the tokens and legs of the route.
  * - `pool-key`: the value is part of the id of a pool in a proven singleton.
- * - `fee`: the fee equals that of the factory; if that is unknown, it is at most 1 %.
- * - `with-pool`: the value only selects a function or a coin of the step's pool. It is accepted if the pool is.
+ * - `fee`: the fee equals the fee of the pool's factory. If the factory's fee is unknown, the fee is at most 1 %.
+ * - `with-pool`: the value only selects a function or a coin of the step's pool. It is accepted whenever the pool is
+ *   accepted.
  * - `unproven`: no proof exists. The swap is `UNSAFE` unless the caller accepts the field.
  */
 export type Proof =
@@ -33,7 +34,8 @@ export type Proof =
 type StepOf<Op extends Step['op']> = Extract<Step, { readonly op: Op }>
 type HopOf<S> = S extends { readonly hops: readonly (infer Hop)[] } ? Hop : Record<never, never>
 /**
- * Fields of an operation that need a row. A row for `tokenIn` is optional: it is for steps that call `tokenIn` itself.
+ * Fields of an operation that need a row in the table. A row for `tokenIn` is optional, because only some operations
+ * call the token itself.
  */
 type FieldOf<Op extends Step['op']> =
   | Exclude<keyof StepOf<Op>, 'op' | 'input' | 'output' | 'hops' | 'tokenIn'>
@@ -86,7 +88,7 @@ export type StepField = {
   readonly hopIndex: number
 }
 
-/** Fields of a step that need no proof if the operation has no rows. */
+/** Fields that need no proof in an operation without rows in the table. */
 const FIELDS_WITHOUT_PROOF: readonly string[] = ['op', 'input', 'output', 'hops', 'tokenIn']
 
 /**
@@ -116,8 +118,8 @@ const ZERO = `0x${'0'.repeat(40)}`
 const ADDRESS_LENGTH = 42
 
 /**
- * Returns the address that a field contains: the value, or the first 20 bytes of an id; undefined for zero and for
- * numbers.
+ * Returns the address that a field contains: the value, or the first 20 bytes of a pool id. Returns undefined for the
+ * zero address and for numbers.
  */
 export function addressIn({ value }: Pick<StepField, 'value'>): string | undefined {
   const address = String(value).slice(0, ADDRESS_LENGTH)

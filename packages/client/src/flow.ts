@@ -1,6 +1,6 @@
 /**
  * Checks the token flow of a program: all input must go through the route's pools, in order, and all output must go to
- * the recipient. Amounts are tracked as far as the bytes determine them. Nothing may remain in the Executor.
+ * the recipient. Nothing may remain in the Executor. Tracks amounts as far as the program's bytes determine them.
  */
 import { type Step, shareOf, tradesOf } from '@sluice/program'
 import { keccak256 } from './keccak.ts'
@@ -11,15 +11,13 @@ const NATIVE_ADDRESS = `0x${'0'.repeat(40)}`
 const normalizeToken = (text: string): string =>
   text.toLowerCase() === NATIVE.toLowerCase() ? NATIVE_ADDRESS : text.toLowerCase()
 
-/**
- * Balance of the Executor in base units; null if it is unknown, because the bytes do not contain the outputs of pools.
- */
+/** Balance of the Executor in base units; null if it is unknown, because it depends on the output of a pool. */
 type Balance = bigint | null
 
 /**
  * Finds a fault in the token flow. Long: the nested functions share the state of the loop over the steps.
  *
- * @param order - proven order: native input comes as the value of the call
+ * @param order - order whose fields are proven; if its input is native, the call carries it as value
  * @returns description of the first fault; undefined if there is none
  */
 export function findFlowFault(
@@ -29,7 +27,7 @@ export function findFlowFault(
 ): string | undefined {
   const remainingLegs = [...swaps]
   const balances = new Map<string, Balance>()
-  /** Token by pool, for pools that were paid before their own step. */
+  /** Input token by pool, for pools that an earlier step has paid directly. */
   const prepaidTokenByPool = new Map<string, string>()
   let remainingInput = order.amountIn
   /** Tokens paid to the recipient. */
@@ -39,13 +37,14 @@ export function findFlowFault(
     balances.set(NATIVE_ADDRESS, order.amountIn)
     remainingInput = 0n
   }
+  /** Tokens that a step may pay to the recipient. For native output, the Guard may unwrap the wrapper instead. */
   const payoutTokens: readonly string[] =
     order.tokenOut === NATIVE_ADDRESS ? [NATIVE_ADDRESS, order.wrapper] : [order.tokenOut]
 
   for (const [index, step] of steps.entries()) {
-    const tokenOut = takeLegs(step, index === 0)
+    const tokenOut = takeLegsOf(step, index === 0)
     if (tokenOut === undefined) return 'the pools'
-    const amount = takeInput(step)
+    const amount = takeInputOf(step)
     if (amount === undefined) return `what step ${index + 1} takes`
     const { output } = step
     if (output.kind === 'address') {
@@ -56,7 +55,7 @@ export function findFlowFault(
       paidTokens.add(tokenOut)
     } else {
       const balanceBefore = balances.has(tokenOut) ? balances.get(tokenOut)! : 0n
-      // Wrapping and unwrapping do not change the amount. The output of any other pool is unknown.
+      // Wrapping and unwrapping do not change the amount. The output of any other operation is unknown.
       const gainedAmount = step.op === 'wrap' || step.op === 'unwrap' ? amount : null
       balances.set(tokenOut, balanceBefore === null || gainedAmount === null ? null : balanceBefore + gainedAmount)
     }
@@ -70,7 +69,7 @@ export function findFlowFault(
   return paidTokens.size > 0 ? undefined : 'nothing is paid out'
 
   /** Returns the step's output token; undefined if its hops are not the route's next legs. */
-  function takeLegs(step: Step, isFirstStep: boolean): string | undefined {
+  function takeLegsOf(step: Step, isFirstStep: boolean): string | undefined {
     let tokenOut: string | undefined
     for (const hop of tradesOf(step, keccak256)) {
       const leg = remainingLegs[0]
@@ -90,12 +89,12 @@ export function findFlowFault(
   }
 
   /** Deducts a step's input from its source. Returns undefined if the source does not hold it. */
-  function takeInput({ input, tokenIn, ...step }: Step): Balance | undefined {
+  function takeInputOf({ input, tokenIn, ...step }: Step): Balance | undefined {
     switch (input.kind) {
       case 'pull':
       case 'pullAll': {
         const amount = input.kind === 'pull' ? input.amount : order.amountIn
-        // Only the order's input token can be pulled: the bytes of such a step name no token.
+        // The token needs no check: a step that pulls always pulls the order's input token.
         if (amount === 0n || amount > remainingInput) return undefined
         remainingInput -= amount
         return amount
@@ -114,7 +113,7 @@ export function findFlowFault(
       return balance
     }
     if (input.kind === 'held') {
-      // If the balance is unknown, a fixed amount may exceed it, or may leave a remainder in the Executor.
+      // With an unknown balance, a fixed amount could exceed it, or leave a remainder in the Executor.
       if (balance === null || input.amount === 0n || input.amount > balance) return undefined
       balances.set(tokenIn, balance - input.amount)
       return input.amount

@@ -1,4 +1,4 @@
-/** Gas limits: estimates plus a margin. */
+/** Computes gas limits: estimates plus a margin of 20 %. */
 import { ClientError } from './errors.ts'
 import type { Route } from './types.ts'
 

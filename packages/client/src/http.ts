@@ -1,5 +1,5 @@
 /** Sends HTTP requests with a timeout, retries, and a limit on the response size. All errors are ClientErrors. */
-import { numberText } from './amounts.ts'
+import { formatNumber } from './amounts.ts'
 import { ClientError, messageOf, toClientError } from './errors.ts'
 
 /** Options of the HTTP client. */
@@ -17,11 +17,11 @@ export type HttpOptions = {
 
 export type Parameters = Readonly<Record<string, string | number | bigint | readonly string[] | undefined>>
 
-/** Delay before the first retry, which doubles with each retry. A `Retry-After` header takes precedence. */
+/** Milliseconds before the first retry. The delay doubles with each retry. A `Retry-After` header takes precedence. */
 const PAUSE_MS = 250
-/** Maximum delay before a retry. If `Retry-After` is longer, the request fails instead. */
+/** Maximum milliseconds before a retry. If `Retry-After` is longer, the request fails instead. */
 const MAX_PAUSE_MS = 10_000
-/** Maximum time of a timer. Timers with more time, or with `Infinity`, would fire at once. */
+/** Maximum delay of a timer in milliseconds. Timers with a longer delay, or with `Infinity`, would fire at once. */
 const MAX_TIMEOUT_MS = 2 ** 31 - 1
 /** Maximum size of a response. */
 const MAX_ANSWER_BYTES = 16 * 1024 * 1024
@@ -36,28 +36,28 @@ export type RequestContent = {
 /** Sends a request and returns the JSON response. @throws ClientError */
 export async function request<T>(options: HttpOptions, path: string, content: RequestContent = {}): Promise<T> {
   const { retries = 2 } = options
-  for (let tries = 0; ; tries++) {
+  for (let attempt = 0; ; attempt++) {
     try {
       return await fetchOnce<T>(options, path, content)
     } catch (error) {
-      const waitMs = retryDelayOf(error, tries)
+      const waitMs = retryDelayOf(error, attempt)
       // A `fetch` function of the caller may return a malformed response, so any error is possible here.
-      if (tries >= retries || waitMs === undefined) throw toClientError(error, 'BAD_ANSWER')
-      await pause(waitMs, content.signal)
+      if (attempt >= retries || waitMs === undefined) throw toClientError(error, 'BAD_ANSWER')
+      await waitOrAbort(waitMs, content.signal)
     }
   }
 }
 
 /** Returns the delay before the next attempt; undefined if the error is not retryable or the delay is too long. */
-function retryDelayOf(error: unknown, tries: number): number | undefined {
+function retryDelayOf(error: unknown, attempt: number): number | undefined {
   if (!(error instanceof ClientError) || !error.retryable) return undefined
   const { retryAfter } = error.details
-  const waitMs = retryAfter === undefined ? PAUSE_MS * 2 ** tries : retryAfter * 1_000
+  const waitMs = retryAfter === undefined ? PAUSE_MS * 2 ** attempt : retryAfter * 1_000
   return waitMs > MAX_PAUSE_MS ? undefined : waitMs
 }
 
 /** Waits for the given time. @throws ClientError `ABORTED` if the signal aborts */
-function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
+function waitOrAbort(ms: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     const finish = () => {
       clearTimeout(timer)
@@ -134,7 +134,10 @@ async function fetchOrError<T>(
   }
 }
 
-/** Returns a signal that aborts after a time, also on React Native and old browsers, which lack `AbortSignal.timeout`. */
+/**
+ * Returns a signal that aborts after the time. Works without `AbortSignal.timeout`, which React Native and old browsers
+ * lack.
+ */
 function timeoutSignal(ms: number): AbortSignal {
   const timeoutMs = Math.min(ms, MAX_TIMEOUT_MS)
   if (typeof AbortSignal.timeout === 'function') return AbortSignal.timeout(timeoutMs)
@@ -161,24 +164,24 @@ export function anySignal(signals: readonly (AbortSignal | undefined)[]): AbortS
 /** Reads the whole response. @throws ClientError `BAD_ANSWER` as soon as it exceeds `MAX_ANSWER_BYTES` */
 async function readText(response: Response, path: string): Promise<string> {
   const { body } = response
-  const tooLarge = () => new ClientError('BAD_ANSWER', `${path} answered with more than ${MAX_ANSWER_BYTES} bytes`)
+  const tooLargeError = () => new ClientError('BAD_ANSWER', `${path} answered with more than ${MAX_ANSWER_BYTES} bytes`)
   // The responses of React Native have no body, and those of node-fetch have another kind of stream.
   if (typeof body?.getReader !== 'function') {
     const text = body === null ? '' : await response.text()
-    if (text.length > MAX_ANSWER_BYTES) throw tooLarge()
+    if (text.length > MAX_ANSWER_BYTES) throw tooLargeError()
     return text
   }
   const reader = body.getReader()
   const decoder = new TextDecoder()
   const bodyChunks: string[] = []
   let bytes = 0
-  for (let read = await reader.read(); !read.done; read = await reader.read()) {
-    bytes += read.value.length
+  for (let readResult = await reader.read(); !readResult.done; readResult = await reader.read()) {
+    bytes += readResult.value.length
     if (bytes > MAX_ANSWER_BYTES) {
       reader.cancel().catch(() => undefined)
-      throw tooLarge()
+      throw tooLargeError()
     }
-    bodyChunks.push(decoder.decode(read.value, { stream: true }))
+    bodyChunks.push(decoder.decode(readResult.value, { stream: true }))
   }
   return bodyChunks.join('') + decoder.decode()
 }
@@ -201,7 +204,7 @@ function urlOf({ baseUrl }: HttpOptions, path: string, query: Parameters): URL {
 export function toTextParameters(parameters: Parameters): Record<string, string> {
   const entries = Object.entries(parameters).filter(([, value]) => value !== undefined)
   return Object.fromEntries(
-    entries.map(([name, value]) => [name, typeof value === 'number' ? numberText(value) : String(value)]),
+    entries.map(([name, value]) => [name, typeof value === 'number' ? formatNumber(value) : String(value)]),
   )
 }
 
@@ -232,7 +235,10 @@ export function toHttpError(response: Response, text: string): ClientError {
   })
 }
 
-/** Parses `Retry-After`: seconds, or a date as gateways send it. NaN if it is neither. */
+/**
+ * Parses a `Retry-After` header, which has seconds, or a date if a gateway sent it. Returns seconds, or NaN if it is
+ * neither.
+ */
 function secondsOf(retryAfter: string): number {
   // `Date.parse` reads a number as a year.
   return /[a-z]/i.test(retryAfter) ? Math.ceil((Date.parse(retryAfter) - Date.now()) / 1_000) : Number(retryAfter)

@@ -9,10 +9,13 @@ const RATE_BYTES = 136
 const ROUNDS = 24
 const LANES = 25
 
-/** Round constants of the iota step, from the linear feedback shift register of FIPS 202, as low and high halves. */
-const ROUND_CONSTANTS = roundConstants()
+/**
+ * Round constants of the iota step: low and high halves alternate. They come from the linear feedback shift register of
+ * FIPS 202.
+ */
+const ROUND_CONSTANTS = computeRoundConstants()
 /** Lanes in the order in which the pi step moves them, starting at lane 1. */
-const PI_CYCLE = piCycle()
+const PI_CYCLE = computePiCycle()
 /** Number of bits by which the rho step rotates each lane of `PI_CYCLE`. */
 const ROTATIONS = PI_CYCLE.map((_, t) => (((t + 1) * (t + 2)) / 2) % 64)
 
@@ -80,7 +83,7 @@ function rotateHalf(half: number, otherHalf: number, bits: number): number {
   return (half << bits) | (otherHalf >>> (32 - bits))
 }
 
-function piCycle(): readonly number[] {
+function computePiCycle(): readonly number[] {
   let [x, y] = [1, 0]
   return Array.from({ length: LANES - 1 }, () => {
     ;[x, y] = [y, (2 * x + 3 * y) % 5]
@@ -88,7 +91,7 @@ function piCycle(): readonly number[] {
   })
 }
 
-function roundConstants(): Int32Array {
+function computeRoundConstants(): Int32Array {
   const halves = new Int32Array(2 * ROUNDS)
   let register = 1
   for (let round = 0; round < ROUNDS; round++) {

@@ -7,14 +7,17 @@ import type { SwapContracts } from './contracts.ts'
 import { ClientError, messageOf, toClientError } from './errors.ts'
 import { weiOf } from './explain.ts'
 import { gasLimit } from './gas-limit.ts'
-import { bestOfKnownPools } from './pool-floor.ts'
+import { bestKnownPoolOutput } from './pool-floor.ts'
 import { type Proven, proveSwap, type SwapTerms } from './prove-swap.ts'
 import { type MissingAllowance, simulate } from './simulate.ts'
 import type { Route, RouteParameters } from './types.ts'
 import type { Wallet } from './wallet.ts'
 import { minOutputFrom, type Witness } from './witness.ts'
 
-/** Maximum age of a quote, in blocks: from its simulation to the check, or to its request if it was just requested. */
+/**
+ * Maximum age of a quote in blocks, from its simulation to now. For a quote that was just requested, the age at its
+ * request counts.
+ */
 const MAX_AGE_BLOCKS = 2
 /** Maximum gas of a transaction (EIP-7825). */
 const MAX_TRANSACTION_GAS = 1n << 24n
@@ -25,14 +28,17 @@ const MAX_QUOTES = 5
 export type QuoteTerms = Omit<SwapTerms, 'permit'> & {
   /** Independent source of the expected output. */
   readonly witness?: Witness | undefined
-  /** Percent by which the quote may be below the witness or a known pool, in addition to the slippage. Default: 1. */
+  /**
+   * Percent by which the minimum output may be below the output of the witness or of a known pool, in addition to the
+   * slippage. Default: 1.
+   */
   readonly tolerance?: number | string | undefined
   /** True accepts the service's amount without independent confirmation. */
   readonly trustQuote?: boolean | undefined
   readonly signal?: AbortSignal | undefined
   /**
-   * Called with the first quote, and with later quotes whose terms are worse or different. Only true continues the
-   * swap.
+   * Called with the first quote, and with later quotes whose terms are worse or different. The swap continues only if
+   * the result is true.
    */
   readonly confirm?: ((route: Route, proof: Proven) => boolean | Promise<boolean>) | undefined
 }
@@ -50,7 +56,10 @@ type KeptQuoteOptions = {
 type ProvenQuote = {
   readonly route: Route
   readonly explanation: Proven
-  /** Block from which the age is counted: the earlier of the quote's block and the wallet's block at its arrival. */
+  /**
+   * Block from which the age is counted: the quote's block, or the wallet's block when the quote arrived, if that is
+   * lower.
+   */
   readonly block: number
 }
 
@@ -61,7 +70,10 @@ export class KeptQuote {
   private readonly options: KeptQuoteOptions
   private currentQuote: ProvenQuote
   private confirmedProof: Proven | undefined
-  /** Last output of the witness, with the input for which it was given: quotes of an exact output differ in input. */
+  /**
+   * Last answer of the witness, with the input that it was asked about. For an exact output, each quote may have
+   * another input.
+   */
   private witnessedTrade: { readonly amount: bigint; readonly output: bigint } | undefined
 
   private constructor(options: KeptQuoteOptions, firstQuote: ProvenQuote) {
@@ -92,7 +104,9 @@ export class KeptQuote {
     return this.currentQuote.explanation
   }
 
-  /** True if the caller's terms confirm the amount or waive the confirmation. */
+  /**
+   * True if the caller's terms confirm the amount by a limit or a witness, or waive the confirmation (`trustQuote`).
+   */
   get isAmountConfirmed(): boolean {
     const { trustQuote, minToAmount, maxFromAmount, witness } = this.options.terms
     const limit = this.options.request.amountOut === undefined ? minToAmount : maxFromAmount
@@ -100,9 +114,10 @@ export class KeptQuote {
   }
 
   /**
-   * Renews the quote while it is too old. Calls `confirm` unless the caller has confirmed a quote that covers this one.
+   * Renews the quote while it is too old. Calls `confirm`, unless the caller has already confirmed a quote with equal
+   * or worse terms.
    *
-   * @throws ClientError `STALE` if each of `MAX_QUOTES` quotes is too old, and as `request` does
+   * @throws ClientError `STALE` if each of `MAX_QUOTES` quotes is too old, and the errors of `request`
    */
   async refresh(): Promise<void> {
     const { wallet } = this.options
@@ -110,8 +125,8 @@ export class KeptQuote {
     for (let quotes = 1; head - this.currentQuote.block > MAX_AGE_BLOCKS; quotes++) {
       if (quotes === MAX_QUOTES) throw new ClientError('STALE', 'blocks pass faster than quotes arrive')
       this.currentQuote = await requestQuote(this.options)
-      // On a chain with many blocks a second, more than two pass until any quote arrives. So a quote is also fresh if it
-      // was at its request.
+      // On a chain with many blocks per second, more than two blocks pass until a quote arrives. So a quote that was
+      // fresh at its request is accepted.
       if (head - this.currentQuote.block <= MAX_AGE_BLOCKS) break
       head = await wallet.blockNumber()
     }
@@ -141,7 +156,13 @@ export class KeptQuote {
     const { minOutput } = this.explanation
     if (minOutput < minOutputFrom(output, request, terms.tolerance))
       throw new ClientError('UNSAFE', `the swap brings ${output}, and its minimum output is ${minOutput}`)
-    const poolOutput = await bestOfKnownPools(wallet, tx, decodeSwap(tx.data, weiOf(tx)), contracts, missingAllowance)
+    const poolOutput = await bestKnownPoolOutput(
+      wallet,
+      tx,
+      decodeSwap(tx.data, weiOf(tx)),
+      contracts,
+      missingAllowance,
+    )
     if (poolOutput === undefined)
       throw new ClientError(
         'UNSAFE',
@@ -175,7 +196,10 @@ export class KeptQuote {
   }
 }
 
-/** Returns twice the gas limit, so that the simulation does not run out of gas. */
+/**
+ * Returns the gas limit of a simulation: twice the gas limit of the transaction, so that the simulation does not run
+ * out of gas.
+ */
 function simulatedGas(route: Route): bigint {
   const gas = 2n * gasLimit(route)
   return gas < MAX_TRANSACTION_GAS ? gas : MAX_TRANSACTION_GAS
@@ -205,8 +229,8 @@ async function requestConfirmation({ confirm }: QuoteTerms, route: Route, proof:
 }
 
 /**
- * Returns true if a later quote needs no new confirmation: only deadline, split, or amounts differ, and no amount is
- * worse.
+ * Returns true if a later quote needs no new confirmation: only its deadline, its split over the pools, or its amounts
+ * may differ, and no amount may be worse.
  */
 function isCovered(laterProof: Proven, confirmedProof: Proven): boolean {
   return (

@@ -1,6 +1,6 @@
 /**
- * Orders and permits in the calldata of the Guard: the contract that takes the input, has the Executor run a program of
- * swaps, and checks the output.
+ * Orders and permits in the calldata of the Guard. The Guard is the contract that takes the input, lets the Executor
+ * run a program of swaps, and checks the output.
  */
 import type { Hex } from './types.ts'
 
@@ -21,7 +21,10 @@ export type GuardPermit = {
 
 /** Decoded swap of the Guard. Amounts are in base units; the zero address is the native token. */
 export type GuardOrder = {
-  /** Input token. If the call carries value: the wrapper with which the Guard wraps it, or zero if it stays native. */
+  /**
+   * Input token. If the call carries value, this is the wrapper with which the Guard wraps the value, or zero if the
+   * value stays native.
+   */
   readonly tokenIn: Hex
   /** Input; for `swapNative` the value of the call. */
   readonly amountIn: bigint
@@ -36,6 +39,7 @@ export type GuardOrder = {
   readonly feeRecipient: Hex
   /** Account that receives the output; absent if the calldata names none, so that the sender receives it. */
   readonly recipient?: Hex
+  /** True for direct mode, in which the Executor pays the recipient instead of the Guard. */
   readonly direct: boolean
   /** Program that the Executor executes. */
   readonly program: Hex

@@ -5,8 +5,11 @@ import { type AddressedOrder, type GuardOrder, type GuardPermit, permitKinds } f
 import type { Hex } from './types.ts'
 
 const ZERO: Hex = `0x${'0'.repeat(40)}`
-/** Byte offset of the signature in an encoded permit, after kind, amount, nonce, deadline and this offset. */
-const SIGNATURE_AT = 160n
+/**
+ * Byte offset of the signature in an encoded permit. Before it are five words: kind, amount, nonce, deadline, and this
+ * offset.
+ */
+const SIGNATURE_OFFSET = 160n
 
 const toWord = (value: bigint | string): string =>
   (typeof value === 'bigint' ? value.toString(16) : value.slice(2).toLowerCase()).padStart(WORD, '0')
@@ -20,13 +23,13 @@ export function isPermitSwap(selector: string): boolean {
   return selector === selectors.swapWithPermit || selector === selectors.swapDirectWithPermit
 }
 
-/** Encodes a swap with a permit, as the compiler does. */
+/** Encodes a swap with a permit, in the same layout as Solidity's ABI encoder. */
 export function encodePermitSwap(order: AddressedOrder, permit: GuardPermit): Hex {
   const { amountIn, recipient, tokenIn, tokenOut, minOutput, deadline, executor, direct, program } = order
   const payout = direct ? [] : [recipient, order.feePpm, order.feeRecipient, order.wrapper]
   const kind = BigInt(permitKinds.indexOf(permit.kind))
   const body =
-    [kind, permit.amount, permit.nonce, permit.deadline, SIGNATURE_AT].map(toWord).join('') +
+    [kind, permit.amount, permit.nonce, permit.deadline, SIGNATURE_OFFSET].map(toWord).join('') +
     encodeBytes(permit.signature)
   const permitOffset = BigInt(32 * (direct ? 9 : 12))
   const programOffset = permitOffset + BigInt(body.length / 2)
@@ -47,8 +50,8 @@ export function encodePermitSwap(order: AddressedOrder, permit: GuardPermit): He
 }
 
 /**
- * Returns true if there is a recipient, a fee recipient exactly if there is a fee, and a wrapper only for native
- * output.
+ * Returns true if the order names a recipient, names a fee recipient if and only if it has a fee, and names a wrapper
+ * only for native output.
  */
 function hasValidPayout({ recipient, feePpm, feeRecipient, wrapper, tokenOut }: AddressedOrder): boolean {
   return recipient !== ZERO && (feePpm === 0n) === (feeRecipient === ZERO) && (wrapper === ZERO || tokenOut === ZERO)
@@ -69,7 +72,8 @@ export function decodePermitSwap(data: string): GuardOrder {
   const permitIndex = direct ? 9 : 12
   const orderIndex = direct ? 2 : 1
   const kind = permitKinds[Number(wordAt(permitIndex))]
-  // Another layout is detected below: the decoded order, encoded again, then gives different bytes.
+  // Reads the fields at their places in the canonical layout. The comparison below detects any other layout: encoding
+  // the order again then yields other bytes.
   const order: AddressedOrder = {
     ...{
       amountIn: wordAt(0),

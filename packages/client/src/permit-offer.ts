@@ -19,49 +19,50 @@ type TypedData = {
 const UNLIMITED = 2n ** 256n - 1n
 
 /**
- * Checks that signing an offer only lets the Guard draw the requested amount: owner, token, chain, spender, types,
- * amount and deadline must match the request. Only a DAI permit may be unlimited.
+ * Checks that signing an offer lets only the Guard draw the input, and only the requested amount. Owner, token, chain,
+ * spender, types, amount and deadline must match the request. Only a DAI permit may be unlimited.
  *
  * @throws ClientError `UNSAFE` with the name of the first mismatch
  */
 export function checkOffer(chainId: number, offer: Partial<PermitOffer>, request: PermitParameters): void {
   const { src, from, amount, deadline, guard } = request
-  const require = (holds: boolean, mismatch: string) => {
+  const requireThat = (holds: boolean, mismatch: string) => {
     if (!holds) throw new ClientError('UNSAFE', `the service offers a permit that was not requested: ${mismatch}`)
   }
   const { domain = {}, primaryType, types, message = {} } = Object(offer.typedData) as TypedData
-  const [typeFields, type] = formOf(offer.kind)
+  const [typeFields, type] = typesForKind(offer.kind)
   const details = Object(message.details) as Json
-  require(typeFields !== undefined, `kind ${String(offer.kind).slice(0, 20)}`)
+  requireThat(typeFields !== undefined, `kind ${String(offer.kind).slice(0, 20)}`)
   const hasVersion = typeof domain.version === 'string'
-  require(primaryType === type && hasSameTypes(types, typesOf(hasVersion, typeFields!)), 'the types')
-  require(domain.chainId === chainId || String(domain.chainId) === String(chainId), 'the chain')
+  requireThat(primaryType === type && hasSameTypes(types, typesOf(hasVersion, typeFields!)), 'the types')
+  requireThat(domain.chainId === chainId || String(domain.chainId) === String(chainId), 'the chain')
   const isPermit2 = offer.kind === 'permit2'
-  require(equalsIgnoringCase(domain.verifyingContract, isPermit2 ? PERMIT2 : src), 'the contract')
-  require([...knownGuards, ...(guard ? [guard] : [])].some((spender) =>
-    equalsIgnoringCase(message.spender, spender),
-  ), 'the spender')
+  requireThat(equalsIgnoringCase(domain.verifyingContract, isPermit2 ? PERMIT2 : src), 'the contract')
+  requireThat(
+    [...knownGuards, ...(guard ? [guard] : [])].some((spender) => equalsIgnoringCase(message.spender, spender)),
+    'the spender',
+  )
   const isDai = offer.kind === 'dai'
-  if (!isPermit2) require(equalsIgnoringCase(isDai ? message.holder : message.owner, from), 'the owner')
-  if (isPermit2) require(equalsIgnoringCase(details.token, src), 'the token')
-  require(offer.unlimited === isDai, 'the limit')
-  if (!isDai) require(String(isPermit2 ? details.amount : message.value) === String(amount), 'the amount')
+  if (!isPermit2) requireThat(equalsIgnoringCase(isDai ? message.holder : message.owner, from), 'the owner')
+  if (isPermit2) requireThat(equalsIgnoringCase(details.token, src), 'the token')
+  requireThat(offer.unlimited === isDai, 'the limit')
+  if (!isDai) requireThat(String(isPermit2 ? details.amount : message.value) === String(amount), 'the amount')
   const permitDeadline = isPermit2 ? message.sigDeadline : isDai ? message.expiry : message.deadline
   const isInteger = /^\d{1,15}$/.test(String(permitDeadline))
   // Until its deadline, anyone who has the signature can submit it.
   const isSoon = isInteger && Number(permitDeadline) <= latestDefaultDeadline()
-  require(deadline === undefined ? isSoon : String(permitDeadline) === String(deadline), 'the deadline')
-  if (isPermit2) require(String(details.expiration) === String(permitDeadline), 'the expiration')
-  require(typeof offer.permit === 'string', 'its text')
+  requireThat(deadline === undefined ? isSoon : String(permitDeadline) === String(deadline), 'the deadline')
+  if (isPermit2) requireThat(String(details.expiration) === String(permitDeadline), 'the expiration')
+  requireThat(typeof offer.permit === 'string', 'its text')
   const isPermit2Approval = (call: Json) =>
     isPermit2 &&
     [BigInt(amount), UNLIMITED].some((limit) => isApprovalCall(call, src, PERMIT2, limit)) &&
     (call.reset === undefined || isApprovalCall(Object(call.reset), src, PERMIT2, 0n))
-  require(offer.approval === null || isPermit2Approval(Object(offer.approval)), 'the approval')
+  requireThat(offer.approval === null || isPermit2Approval(Object(offer.approval)), 'the approval')
 }
 
 /** Returns the EIP-712 types of a kind of permit, and its primary type. */
-function formOf(kind: unknown): readonly [Readonly<Record<string, string>> | undefined, string] {
+function typesForKind(kind: unknown): readonly [Readonly<Record<string, string>> | undefined, string] {
   if (kind === 'eip2612') return [{ Permit: EIP2612_FIELDS }, 'Permit']
   if (kind === 'dai') return [{ Permit: DAI_FIELDS }, 'Permit']
   return kind === 'permit2' ? [PERMIT2_TYPES, 'PermitSingle'] : [undefined, '']

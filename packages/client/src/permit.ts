@@ -9,16 +9,16 @@ import { isRejection, toClientError } from './errors.ts'
 import type { GuardPermit } from './order.ts'
 import { DAI_FIELDS, EIP2612_FIELDS, PERMIT2, PERMIT2_TYPES } from './permit-types.ts'
 import type { MissingAllowance } from './simulate.ts'
-import { type Domain, separatorOf, type TypedData, typedData, typehash } from './typed-data.ts'
+import { buildTypedData, type Domain, separatorOf, type TypedData, typehash } from './typed-data.ts'
 import type { Hex } from './types.ts'
 import type { Wallet } from './wallet.ts'
 
-/** Bits of Permit2's amounts (uint160) and times (uint48). */
+/** Number of bits of Permit2's amounts (uint160) and times (uint48). */
 const PERMIT2_AMOUNT_BITS = 160n
 const PERMIT2_TIME_BITS = 48n
 /** Result of Permit2's `allowance`: three words with amount, expiration and nonce. */
 const PERMIT2_ALLOWANCE = /^0x[0-9a-fA-F]{192}$/
-/** EIP-712 versions to try, after the version that the token itself reports. */
+/** Versions of a token's EIP-712 domain to try, after the version that the token itself reports. */
 const COMMON_VERSIONS = ['1', '2']
 /** ECDSA signature: r, s and v, 65 bytes. */
 const KEY_SIGNATURE = /^0x[0-9a-fA-F]{130}$/
@@ -107,7 +107,7 @@ function buildEip2612Request(
     ...{ nonce: String(nonce), deadline: String(deadline) },
   }
   return {
-    typedMessage: typedData(domain, 'Permit', { Permit: EIP2612_FIELDS }, message),
+    typedMessage: buildTypedData(domain, 'Permit', { Permit: EIP2612_FIELDS }, message),
     // The calldata of an EIP-2612 permit has no nonce; only the signature covers it.
     permit: { kind: 'eip2612', amount, nonce: 0n, deadline },
   }
@@ -125,7 +125,7 @@ function buildDaiRequest(
     ...{ expiry: String(deadline), allowed: true },
   }
   return {
-    typedMessage: typedData(domain, 'Permit', { Permit: DAI_FIELDS }, message),
+    typedMessage: buildTypedData(domain, 'Permit', { Permit: DAI_FIELDS }, message),
     permit: { kind: 'dai', amount: 0n, nonce, deadline },
   }
 }
@@ -148,7 +148,11 @@ async function buildPermit2Request(
   const details = { token, amount: String(amount), expiration: deadlineText, nonce: String(nonce) }
   const domain = { name: 'Permit2', chainId, verifyingContract: PERMIT2 }
   return {
-    typedMessage: typedData(domain, 'PermitSingle', PERMIT2_TYPES, { details, spender, sigDeadline: deadlineText }),
+    typedMessage: buildTypedData(domain, 'PermitSingle', PERMIT2_TYPES, {
+      details,
+      spender,
+      sigDeadline: deadlineText,
+    }),
     permit: { kind: 'permit2', amount, nonce, deadline },
   }
 }
@@ -178,8 +182,8 @@ function withStandardV(signature: Hex): Hex {
 }
 
 /**
- * Reads which permit the token supports, and the nonce. Returns undefined if no known domain matches
- * `DOMAIN_SEPARATOR()`.
+ * Reads which permit the token itself supports, and the owner's nonce. Returns undefined if the token supports none, or
+ * if no domain that is tried has the token's `DOMAIN_SEPARATOR()`.
  */
 async function readTokenPermit(wallet: Wallet, chainId: number, token: string): Promise<TokenPermit | undefined> {
   const readToken = (data: Hex) => wallet.call(token, data).catch(() => '0x')
@@ -192,7 +196,7 @@ async function readTokenPermit(wallet: Wallet, chainId: number, token: string): 
   ])
   const name = textOf(nameAnswer)
   if (name === undefined || !WORD.test(nonce) || !WORD.test(separator)) return undefined
-  // `PERMIT_TYPEHASH()` is optional in EIP-2612. A token with another type hash supports neither form.
+  // `PERMIT_TYPEHASH()` is optional in EIP-2612. A token with another type hash supports neither kind of permit.
   const isDai = type === typehash(`Permit(${DAI_FIELDS})`)
   if (WORD.test(type) && !isDai && type !== typehash(`Permit(${EIP2612_FIELDS})`)) return undefined
   const reportedVersion = textOf(versionAnswer)

@@ -14,7 +14,7 @@ export function growingPause(): () => Promise<void> {
   }
 }
 
-/** Resolves like the promise. @throws Error with the text if that takes longer than `ms` */
+/** Settles like the promise. @throws Error with the text if that takes longer than `ms` */
 export async function withinTime<T>(promise: Promise<T>, ms: number, text: string): Promise<T> {
   let timer: ReturnType<typeof setTimeout> | undefined
   const timeout = new Promise<never>((_, reject) => {

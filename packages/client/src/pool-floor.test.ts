@@ -5,7 +5,7 @@ import { at } from '../test/routes.ts'
 import { decodeSwap } from './abi.ts'
 import type { PoolFactory, SwapContracts } from './contracts.ts'
 import type { GuardOrder } from './order.ts'
-import { bestOfKnownPools } from './pool-floor.ts'
+import { bestKnownPoolOutput } from './pool-floor.ts'
 import { poolsOfFactory } from './proof.ts'
 import type { Hex, Transaction } from './types.ts'
 import type { Wallet } from './wallet.ts'
@@ -53,15 +53,15 @@ const contracts = (factories: readonly PoolFactory[], wrapper?: string) =>
 test('wrapping and unwrapping convert one to one, less the fee', async () => {
   const { wallet, programs } = world({}, () => 1n)
   const wrapping = { ...order, tokenIn: ZERO, tokenOut: W }
-  expect(await bestOfKnownPools(wallet, { ...tx, value: '1000000' } as never, wrapping, contracts([], W))).toBe(
+  expect(await bestKnownPoolOutput(wallet, { ...tx, value: '1000000' } as never, wrapping, contracts([], W))).toBe(
     997_500n,
   )
   const unwrapping = { ...order, tokenIn: W, tokenOut: ZERO }
-  expect(await bestOfKnownPools(wallet, tx, unwrapping, contracts([], W.toUpperCase().replace('X', 'x')))).toBe(
+  expect(await bestKnownPoolOutput(wallet, tx, unwrapping, contracts([], W.toUpperCase().replace('X', 'x')))).toBe(
     997_500n,
   )
   // Without a wrapper there is nothing to compare with.
-  expect(await bestOfKnownPools(wallet, tx, unwrapping, contracts([]))).toBeUndefined()
+  expect(await bestKnownPoolOutput(wallet, tx, unwrapping, contracts([]))).toBeUndefined()
   expect(programs).toEqual([])
 })
 
@@ -75,7 +75,7 @@ test('the four pools with most of the output are simulated alone, and the best o
   const { wallet, programs, swaps } = world(balancesOf(B, [...entries, [tiers[6]!, 0n]]), ([pool]) =>
     BigInt(100 - tiers.indexOf(pool as Hex)),
   )
-  expect(await bestOfKnownPools(wallet, tx, order, contracts([v3]))).toBe(98n)
+  expect(await bestKnownPoolOutput(wallet, tx, order, contracts([v3]))).toBe(98n)
   expect(programs).toEqual([5, 4, 3, 2].map((k) => [tiers[k]]))
   const [{ order: sent, value }] = swaps as [(typeof swaps)[0]]
   expect(sent).toMatchObject({
@@ -92,11 +92,11 @@ test('the four pools with most of the output are simulated alone, and the best o
 
 test('pairs need a known fee, and factories of other kinds have no pools', async () => {
   const { wallet, programs } = world(balancesOf(B, [[pair, 5n]]), () => 7n)
-  expect(await bestOfKnownPools(wallet, tx, order, contracts([v2]))).toBe(7n)
+  expect(await bestKnownPoolOutput(wallet, tx, order, contracts([v2]))).toBe(7n)
   expect(programs).toEqual([[pair]])
   const { feePpm: _, ...unknownFee } = v2
-  expect(await bestOfKnownPools(wallet, tx, order, contracts([unknownFee]))).toBeUndefined()
-  expect(await bestOfKnownPools(wallet, tx, order, contracts([{ ...v2, kind: 'other' as never }]))).toBeUndefined()
+  expect(await bestKnownPoolOutput(wallet, tx, order, contracts([unknownFee]))).toBeUndefined()
+  expect(await bestKnownPoolOutput(wallet, tx, order, contracts([{ ...v2, kind: 'other' as never }]))).toBeUndefined()
   expect(programs).toHaveLength(1)
 })
 
@@ -113,7 +113,7 @@ test('paths of two pools lead through the wrapper, unless it is an end', async (
     ),
   }
   const { wallet, programs, swaps } = world(balances, () => 3n)
-  expect(await bestOfKnownPools(wallet, tx, order, contracts([v3], W))).toBe(3n)
+  expect(await bestKnownPoolOutput(wallet, tx, order, contracts([v3], W))).toBe(3n)
   expect(programs).toEqual([2, 1].flatMap((a) => [0, 1].map((b) => [first[a], second[b]])))
   expect(decodeProgram(swaps[0]!.order.program, A)).toEqual([
     {
@@ -126,11 +126,11 @@ test('paths of two pools lead through the wrapper, unless it is an end', async (
     },
   ])
   const fromWrapper = world(balancesOf(B, [[second[0]!, 1n]]), () => 4n)
-  expect(await bestOfKnownPools(fromWrapper.wallet, tx, { ...order, tokenIn: W }, contracts([v3], W))).toBe(4n)
+  expect(await bestKnownPoolOutput(fromWrapper.wallet, tx, { ...order, tokenIn: W }, contracts([v3], W))).toBe(4n)
   expect(fromWrapper.programs).toEqual([[second[0]]])
   const native = world(balancesOf(B, [[second[0]!, 1n]]), () => 4n)
   const value = { ...tx, value: '1000000' } as unknown as Transaction
-  expect(await bestOfKnownPools(native.wallet, value, { ...order, tokenIn: ZERO }, contracts([v3], W))).toBe(4n)
+  expect(await bestKnownPoolOutput(native.wallet, value, { ...order, tokenIn: ZERO }, contracts([v3], W))).toBe(4n)
   expect(native.swaps[0]).toMatchObject({ value: 1_000_000n })
 })
 
@@ -140,11 +140,11 @@ test('a pool that fails counts as nothing, and nothing at all is no comparison',
     [tiers[1]!, 1n],
   ])
   const { wallet } = world(balances, ([pool]) => (pool === tiers[0] ? new Error('reverted') : 6n))
-  expect(await bestOfKnownPools(wallet, tx, order, contracts([v3]))).toBe(6n)
+  expect(await bestKnownPoolOutput(wallet, tx, order, contracts([v3]))).toBe(6n)
   expect(
-    await bestOfKnownPools(world(balances, () => new Error('no')).wallet, tx, order, contracts([v3])),
+    await bestKnownPoolOutput(world(balances, () => new Error('no')).wallet, tx, order, contracts([v3])),
   ).toBeUndefined()
-  expect(await bestOfKnownPools(world(balances, () => 0n).wallet, tx, order, contracts([v3]))).toBeUndefined()
+  expect(await bestKnownPoolOutput(world(balances, () => 0n).wallet, tx, order, contracts([v3]))).toBeUndefined()
 })
 
 test('native output is unwrapped by the Guard, or paid as it is in direct mode', async () => {
@@ -152,10 +152,10 @@ test('native output is unwrapped by the Guard, or paid as it is in direct mode',
   const balances = balancesOf(W, [[pool!, 1n]])
   const toNative = { ...order, tokenOut: ZERO }
   const { wallet, swaps } = world(balances, () => 6n)
-  expect(await bestOfKnownPools(wallet, tx, toNative, contracts([v3], W))).toBe(6n)
+  expect(await bestKnownPoolOutput(wallet, tx, toNative, contracts([v3], W))).toBe(6n)
   expect(swaps[0]!.order).toMatchObject({ tokenOut: ZERO, wrapper: W, recipient: tx.from, direct: false })
   const recipient = at('56') as Hex
-  await bestOfKnownPools(wallet, tx, { ...toNative, direct: true, recipient }, contracts([v3], W))
+  await bestKnownPoolOutput(wallet, tx, { ...toNative, direct: true, recipient }, contracts([v3], W))
   expect(swaps[1]!.order).toMatchObject({ tokenOut: ZERO, wrapper: ZERO, recipient, direct: true })
 })
 
@@ -171,12 +171,12 @@ test('at most 64 pools of two tokens are looked at, those of the first factories
     ]),
     () => 6n,
   )
-  expect(await bestOfKnownPools(wallet, tx, order, contracts(factories))).toBe(6n)
+  expect(await bestKnownPoolOutput(wallet, tx, order, contracts(factories))).toBe(6n)
   expect(programs).toEqual([[eighth[7]]])
 })
 
 test('an answer about a balance that is no word counts as none', async () => {
   const { wallet } = world({}, () => 6n)
   const call = async (to: string) => (to === GUARD ? word(6n) : '0x07')
-  expect(await bestOfKnownPools({ ...wallet, call } as never, tx, order, contracts([v3]))).toBeUndefined()
+  expect(await bestKnownPoolOutput({ ...wallet, call } as never, tx, order, contracts([v3]))).toBeUndefined()
 })

@@ -1,5 +1,6 @@
 /**
- * Quotes a swap independently of the service: simulates it through known pools, one at a time, on the wallet's node.
+ * Estimates the output of a swap independently of the service: simulates the swap on the wallet's node, through each of
+ * a few known pools.
  */
 import { encodeProgram, opOf, type Step } from '@sluice/program'
 import { encodeSwap } from './abi.ts'
@@ -31,15 +32,15 @@ type KnownPool = {
 }
 
 /**
- * Returns the best simulated output, after the order's fee, of pools that known factories deployed. Simulates the pools
- * of the two tokens with the most liquidity, and paths of two pools through the wrapper. Several are simulated, because
- * anyone can create such a pool and set its price.
+ * Returns the best simulated output, after the order's fee, of pools that known factories deployed. Simulates the
+ * deepest pools of the two tokens, and paths of two pools through the wrapped native token. Takes the best of several
+ * pools, because anyone can create a pool with a bad price.
  *
  * @param order - the proven order, with its permit; its program is replaced
- * @param missingAllowance - allowance that a state override adds
+ * @param missingAllowance - allowance that the simulation adds by a state override
  * @returns undefined if no simulation succeeds
  */
-export async function bestOfKnownPools(
+export async function bestKnownPoolOutput(
   wallet: Wallet,
   tx: Transaction,
   order: GuardOrder,
@@ -73,7 +74,8 @@ export async function bestOfKnownPools(
       const swap = { ...order, recipient, tokenIn: src, minOutput: 1n, program: encodeProgram(steps) }
       const wrapperField = order.tokenOut === ZERO && !order.direct ? { wrapper: wrapper! } : {}
       const { permit } = order
-      // The signature covers the Guard and the amount, but not the program. So it is valid for this program too.
+      // The permit's signature covers the Guard and the amount, but not the program. So it is also valid with this
+      // program.
       const data = permit
         ? encodePermitSwap({ ...swap, ...wrapperField }, permit)
         : encodeSwap({ ...swap, ...wrapperField })
@@ -95,7 +97,7 @@ async function deepestPools(
 ): Promise<readonly KnownPool[]> {
   const candidates = factories.flatMap((factory) => {
     const op = ops.find((op) => Object.values(opOf({ op }).salts ?? {}).includes(factory.kind))
-    // The step of a Uniswap V2 pair contains its fee.
+    // The step of a Uniswap V2 pair must name the fee of the pair, so factories with an unknown fee are left out.
     if (!op || (op === 'uniswap-v2' && factory.feePpm === undefined)) return []
     return poolsOfFactory(factory, { tokenIn, tokenOut }).map((pool) => ({ op, pool, feePpm: factory.feePpm ?? 0 }))
   })

@@ -42,12 +42,12 @@ export function privately(
     send: async (transaction) => {
       const raw = await orWalletError(() => wallet.sign!(transaction))
       const body = { jsonrpc: '2.0', id: 1, method: 'eth_sendRawTransaction', params: [raw] }
-      // No retries: nodes reject a second attempt as "already known".
+      // No retries, because nodes reject a transaction that they already have.
       const { result, error } = await request<Answer>({ ...options, baseUrl: rpcUrl, retries: 0 }, '', { body }).catch(
         (cause: ClientError) => {
           const { status = 500 } = cause.details
           if (cause.code === 'INVALID' || status < 500) throw cause
-          // The RPC may have taken the transaction. As a retryable error, this would invite the caller to swap twice.
+          // The RPC may have taken the transaction. A retryable error would invite the caller to send the swap twice.
           const text = `the private RPC did not say whether it took the transaction: ${cause.message}`
           throw new ClientError('PENDING', text, { hash: keccak256(raw) }, { cause })
         },

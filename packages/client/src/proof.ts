@@ -1,4 +1,4 @@
-/** Finds the unproven fields of a route, by the table in fields.ts. */
+/** Finds the fields of a route that nothing proves to be safe, by the table in fields.ts. */
 import { opOf, type Step, type TrustedList, tradesOf } from '@sluice/program'
 import { WORD } from './calls.ts'
 import type { PoolFactory, SwapContracts } from './contracts.ts'
@@ -21,7 +21,10 @@ export type Unproven = {
   readonly value: string
   /** Pool of the trade: its address, or its id if a singleton (one contract that holds many pools) holds it. */
   readonly pool: string
-  /** True if the value is an address or id, which can run code; false for numbers, which set the price. */
+  /**
+   * True if the value is an address or a pool id, whose contract can run any code. False for numbers, which can set the
+   * price.
+   */
   readonly isContract: boolean
 }
 
@@ -45,7 +48,7 @@ export function unprovenFields(
   let nextLegIndex = 0
   for (const [index, step] of steps.entries()) {
     const trades = tradesOf(step, keccak256)
-    // If the first step wraps part of the native input, it has no leg in the route.
+    // If the first step wraps a part of the native input, the route lists no leg for it.
     const isLeg = step.op !== 'wrap' || index > 0 || legs[nextLegIndex]?.pool.toLowerCase() === trades[0]?.pool
     for (const field of fieldsOf(step)) {
       const { pool = '' } = trades[field.hopIndex] ?? {}
@@ -55,7 +58,8 @@ export function unprovenFields(
         ...{ field: `${step.op}.${field.field}`, value: String(field.value), pool },
         ...{ isContract: typeof field.value === 'string' },
       }
-      // A pool id commits to the contracts of its pool, so accepting the id accepts them. A pool address does not.
+      // A pool id is derived from the contracts of the pool, so a caller who accepts the id also accepts the contracts.
+      // A pool's address implies no other contract.
       const names = [
         entry.field,
         entry.value,
@@ -93,14 +97,16 @@ function isProven(
       return factory?.feePpm === undefined ? Number(value) <= MAX_FEE_PPM : Number(value) === factory.feePpm
     }
     case 'unproven':
-      // SyncSwap pools without a vault have the zero address here, which runs no code.
+      // SyncSwap pools without a vault have the zero address in this field. It runs no code.
       return typeof field.value === 'string' && addressIn(field) === undefined
     default:
       return true
   }
 }
 
-/** Returns true if the field is the share token, whose code executes the deposit or redemption. */
+/**
+ * Returns true if the field is the share token of a vault. The code of this token executes the deposit or redemption.
+ */
 function isShareToken(step: Step, { field }: StepField): boolean {
   const isDeposit = ('deposit' in step && step.deposit) || (step.op === 'rate-wrapper' && step.wrap)
   return (field === 'tokenOut') === isDeposit

@@ -1,6 +1,9 @@
-/** Proves that a transaction from the service does what was requested. The proof relies on the bytes of `tx` only. */
+/**
+ * Proves that a transaction from the service does what the caller requested. The proof relies only on the transaction
+ * itself, not on the service.
+ */
 import { decodeSwap } from './abi.ts'
-import { amountOf, lessSlippage, MAX_AUTO_PERCENT, toPpm } from './amounts.ts'
+import { amountOf, deductSlippage, MAX_AUTO_PERCENT, toPpm } from './amounts.ts'
 import { checkCalls } from './checked-calls.ts'
 import type { SwapContracts } from './contracts.ts'
 import { latestDefaultDeadline } from './deadline.ts'
@@ -24,12 +27,12 @@ export type SwapTerms = {
   readonly permit?: GuardPermit | undefined
   /**
    * Unproven fields that the caller accepts: names such as `curve.pool` and `ambient.limitBits`, addresses, or pool
-   * ids.
+   * ids. A field of the program is unproven if nothing shows that its contract or number is safe.
    */
   readonly accept?: readonly string[] | undefined
   /**
-   * False accepts every unproven contract: then only the minimum output protects the caller. Unproven numbers are still
-   * refused, because they set the price. True ignores `accept`.
+   * False accepts every unproven contract, so that only the minimum output protects the caller. Unproven numbers are
+   * still refused, because they can set the price. True refuses all unproven fields, even those in `accept`.
    */
   readonly knownPools?: boolean | undefined
   /** Contracts that replace the contracts known to this package, for example on a local chain. */
@@ -63,36 +66,36 @@ export function proveSwap(contracts: SwapContracts, route: Route, request: Route
 
 function prove(contracts: SwapContracts, route: Route, request: RouteParameters, terms: SwapTerms): Proven {
   const explanation = explain(route.tx)
-  const require = (holds: boolean, mismatch: string) => {
+  const requireThat = (holds: boolean, mismatch: string) => {
     if (!holds) throw new ClientError('UNSAFE', `the transaction differs from the request: ${mismatch}`)
   }
   const value = weiOf(route.tx)
-  require(isSameText(explanation.guard, contracts.guard), `it calls ${explanation.guard}, not the Guard`)
-  require(isSameText(route.tx.from, request.from), 'the sender')
-  require(isSameText(explanation.recipient, request.recipient ?? request.from), 'the recipient')
-  require(isSameText(explanation.tokenIn, request.src), 'the input token')
-  require(isSameText(explanation.tokenOut, request.dst), 'the output token')
-  checkInput(explanation.amountIn, route, request, terms, require)
-  require(value === (isSameText(request.src, NATIVE) ? explanation.amountIn : 0n), 'the value')
-  require(explanation.mode === 'custody' || terms.direct === true, 'direct mode, which was not requested')
-  require(includesAddress(
-    explanation.executor,
-    contracts.executors,
-  ), `the Executor ${explanation.executor} is not known`)
+  requireThat(isSameText(explanation.guard, contracts.guard), `it calls ${explanation.guard}, not the Guard`)
+  requireThat(isSameText(route.tx.from, request.from), 'the sender')
+  requireThat(isSameText(explanation.recipient, request.recipient ?? request.from), 'the recipient')
+  requireThat(isSameText(explanation.tokenIn, request.src), 'the input token')
+  requireThat(isSameText(explanation.tokenOut, request.dst), 'the output token')
+  checkInput(explanation.amountIn, route, request, terms, requireThat)
+  requireThat(value === (isSameText(request.src, NATIVE) ? explanation.amountIn : 0n), 'the value')
+  requireThat(explanation.mode === 'custody' || terms.direct === true, 'direct mode, which was not requested')
+  requireThat(
+    includesAddress(explanation.executor, contracts.executors),
+    `the Executor ${explanation.executor} is not known`,
+  )
   const order = decodeSwap(route.tx.data, value)
-  checkPermit(order, terms.permit, require)
-  checkRegistered(explanation, contracts, require)
-  checkFee(explanation, request, require)
-  checkDeadline(explanation.deadline, request.deadline, require)
-  checkOutput(explanation.minOutput, route, request, terms, require)
+  checkPermit(order, terms.permit, requireThat)
+  checkRegistered(explanation, contracts, requireThat)
+  checkFee(explanation, request, requireThat)
+  checkDeadline(explanation.deadline, request.deadline, requireThat)
+  checkOutput(explanation.minOutput, route, request, terms, requireThat)
   for (const excludedPool of request.excludePools ?? []) {
-    require(!includesAddress(excludedPool, [
-      ...explanation.pools,
-      ...explanation.contracts,
-    ]), `the pool ${excludedPool} was excluded`)
+    requireThat(
+      !includesAddress(excludedPool, [...explanation.pools, ...explanation.contracts]),
+      `the pool ${excludedPool} was excluded`,
+    )
   }
   const fault = findFlowFault(order, explanation.steps, route.swaps)
-  require(fault === undefined, fault ?? '')
+  requireThat(fault === undefined, fault ?? '')
   const unproven = checkProofs(explanation, route, request, contracts, terms)
   if (route.calls !== undefined) checkCalls(route, explanation.amountIn)
   const unknownAddresses = unproven.flatMap(({ isContract, pool, value }) => {
@@ -104,8 +107,8 @@ function prove(contracts: SwapContracts, route: Route, request: RouteParameters,
   return { ...explanation, unproven, unknownPools: [...new Set(unknownAddresses)] }
 }
 
-/** Throws if `holds` is false. `mismatch` says in what the transaction differs from the request. */
-type Require = (holds: boolean, mismatch: string) => void
+/** Throws if `holds` is false. `mismatch` names the difference between the transaction and the request. */
+type RequireThat = (holds: boolean, mismatch: string) => void
 
 /** Returns the unproven fields. @throws ClientError `UNSAFE` with all unproven fields that the terms do not accept */
 function checkProofs(
@@ -128,38 +131,50 @@ function checkProofs(
 }
 
 /** Checks the contracts that must be in a list of the chain, and the wrapper that the Guard uses. */
-function checkRegistered({ wrapper, steps }: Explanation, contracts: SwapContracts, require: Require): void {
-  require(wrapper === null ||
-    (contracts.wrapper !== undefined && isSameText(wrapper, contracts.wrapper)), `the wrapper ${wrapper} is not known`)
+function checkRegistered({ wrapper, steps }: Explanation, contracts: SwapContracts, requireThat: RequireThat): void {
+  requireThat(
+    wrapper === null || (contracts.wrapper !== undefined && isSameText(wrapper, contracts.wrapper)),
+    `the wrapper ${wrapper} is not known`,
+  )
   const registeredFields = steps.flatMap(fieldsOf).filter(({ proof }) => proof === 'registry' || proof === 'wrapper')
   for (const field of registeredFields) {
     const name = field.proof === 'wrapper' ? 'wrapper' : field.field
-    require(isRegistered(field, contracts), `the ${name} ${addressIn(field)} is not known`)
+    requireThat(isRegistered(field, contracts), `the ${name} ${addressIn(field)} is not known`)
   }
 }
 
-/** Checks that the permit equals the signed one. The Guard takes its owner, spender and token from the swap. */
-function checkPermit({ permit: actual }: GuardOrder, signedPermit: GuardPermit | undefined, require: Require): void {
+/**
+ * Checks that the permit in the calldata equals the permit that the owner signed. The owner, spender and token of a
+ * permit are not in the calldata: the Guard takes them from the swap.
+ */
+function checkPermit(
+  { permit: actual }: GuardOrder,
+  signedPermit: GuardPermit | undefined,
+  requireThat: RequireThat,
+): void {
   if (!signedPermit) {
-    require(actual === undefined, 'a signature, which was not asked for')
+    requireThat(actual === undefined, 'a signature, which was not asked for')
     return
   }
-  require(actual !== undefined, 'the signature is missing')
+  requireThat(actual !== undefined, 'the signature is missing')
   for (const field of ['kind', 'amount', 'nonce', 'deadline'] as const)
-    require(actual?.[field] === signedPermit[field], `the ${field} of the signature`)
-  require(isSameText(actual?.signature ?? '', signedPermit.signature), 'the signature')
+    requireThat(actual?.[field] === signedPermit[field], `the ${field} of the signature`)
+  requireThat(isSameText(actual?.signature ?? '', signedPermit.signature), 'the signature')
 }
 
-function checkFee({ fee }: Explanation, request: RouteParameters, require: Require): void {
+function checkFee({ fee }: Explanation, request: RouteParameters, requireThat: RequireThat): void {
   const ppm = toPpm(request.convenienceFee ?? 0)
-  require((fee?.ppm ?? 0n) === ppm, 'the fee')
-  require(!fee || isSameText(fee.recipient, request.convenienceFeeRecipient ?? ''), 'the fee recipient')
+  requireThat((fee?.ppm ?? 0n) === ppm, 'the fee')
+  requireThat(!fee || isSameText(fee.recipient, request.convenienceFeeRecipient ?? ''), 'the fee recipient')
 }
 
-function checkDeadline(deadline: bigint, requestedDeadline: number | undefined, require: Require): void {
-  require(requestedDeadline === undefined
-    ? deadline <= BigInt(latestDefaultDeadline())
-    : deadline === BigInt(requestedDeadline), 'the deadline')
+function checkDeadline(deadline: bigint, requestedDeadline: number | undefined, requireThat: RequireThat): void {
+  requireThat(
+    requestedDeadline === undefined
+      ? deadline <= BigInt(latestDefaultDeadline())
+      : deadline === BigInt(requestedDeadline),
+    'the deadline',
+  )
 }
 
 /** Checks that the input equals `amount` (for an exact output: `fromAmount`) and is at most `maxFromAmount`. */
@@ -168,14 +183,14 @@ function checkInput(
   route: Route,
   request: RouteParameters,
   terms: SwapTerms,
-  require: Require,
+  requireThat: RequireThat,
 ): void {
   const isExactOutput = request.amountOut !== undefined
   const statedAmount = isExactOutput ? amountOf(route.fromAmount, 'fromAmount') : amountOf(request.amount, 'amount')
-  require(amountIn === statedAmount && amountIn > 0n, 'the input amount')
+  requireThat(amountIn === statedAmount && amountIn > 0n, 'the input amount')
   if (terms.maxFromAmount === undefined) return
   const limit = amountOf(terms.maxFromAmount, 'maxFromAmount')
-  require(amountIn <= limit, `the input ${amountIn} is above maxFromAmount ${limit}`)
+  requireThat(amountIn <= limit, `the input ${amountIn} is above maxFromAmount ${limit}`)
 }
 
 /**
@@ -186,18 +201,22 @@ function checkOutput(
   route: Route,
   request: RouteParameters,
   terms: SwapTerms,
-  require: Require,
+  requireThat: RequireThat,
 ): void {
   const slippage = request.slippage === 'auto' ? (route.slippage?.percent ?? 0) : request.slippage
-  require(request.slippage !== 'auto' ||
-    toPpm(slippage!) <= toPpm(MAX_AUTO_PERCENT), `a slippage of ${slippage} percent`)
-  const promisedAmount = lessSlippage(amountOf(route.toAmount, 'toAmount'), slippage)
+  requireThat(
+    request.slippage !== 'auto' || toPpm(slippage!) <= toPpm(MAX_AUTO_PERCENT),
+    `a slippage of ${slippage} percent`,
+  )
+  const promisedAmount = deductSlippage(amountOf(route.toAmount, 'toAmount'), slippage)
   const minExpected = promisedAmount > 0n ? promisedAmount : 1n
-  require(minOutput ===
-    (request.amountOut === undefined ? minExpected : amountOf(request.amountOut, 'amountOut')), 'the minimum output')
+  requireThat(
+    minOutput === (request.amountOut === undefined ? minExpected : amountOf(request.amountOut, 'amountOut')),
+    'the minimum output',
+  )
   if (terms.minToAmount === undefined) return
   const minAccepted = amountOf(terms.minToAmount, 'minToAmount')
-  require(minOutput >= minAccepted, `the minimum output ${minOutput} is below minToAmount ${minAccepted}`)
+  requireThat(minOutput >= minAccepted, `the minimum output ${minOutput} is below minToAmount ${minAccepted}`)
 }
 
 function isSameText(a: string, b: string): boolean {

@@ -13,7 +13,10 @@ export type NodeAnswers = { readonly transaction: unknown; readonly receipt: unk
 
 /** Status of a transaction, as a node reports it. */
 export type NodeStatus = Omit<TransactionStatus, 'reason'> & {
-  /** True if `to` is a known Guard and the calldata is a swap. If false, `swap` is null, which proves nothing. */
+  /**
+   * True if `to` is a known Guard and the calldata is a swap. If false, `swap` is null, but the transaction may still
+   * be a swap.
+   */
   readonly isSwapRead: boolean
 }
 
@@ -70,7 +73,7 @@ export function nodeStatus(
     status: minedReceipt ? (minedReceipt.succeeded ? 'landed' : 'reverted') : sentTransaction ? 'pending' : 'unknown',
     block: minedReceipt?.block ?? null,
     blockHash: minedReceipt?.blockHash ?? null,
-    // Behind a load balancer, the head may come from a node that does not have the block yet.
+    // Behind a load balancer, the head may come from another node that does not have the receipt's block yet.
     confirmations: minedReceipt
       ? Math.max(1, (asInteger(head) ?? throwUnreadable('head')) - minedReceipt.block + 1)
       : null,
@@ -205,17 +208,18 @@ function readTransaction(answer: unknown, hash: string): ParsedTransaction {
 }
 
 /**
- * Returns the wei that a rollup charged in addition to gas: for data, and for its operator (OP Stack since Isthmus).
- * Undefined if the receipt names no such fee.
+ * Returns the wei that a rollup charged in addition to gas: for publishing data, and for its operator (OP Stack since
+ * Isthmus). Undefined if the receipt names no such fee.
  */
 function l1FeeOf(receipt: Record<string, unknown>, gasUsed: bigint): bigint | undefined {
   const dataFee = asBigint(receipt.l1Fee)
   const [scalar, constant] = [asBigint(receipt.operatorFeeScalar), asBigint(receipt.operatorFeeConstant)]
   if (dataFee === undefined && scalar === undefined && constant === undefined) return undefined
   const scaledGas = gasUsed * (scalar ?? 0n)
-  // Jovian changed the unit of the scalar. Mantle, whose receipts have `tokenRatio`, uses the same formula.
-  const isJovian = receipt.daFootprintGasScalar != null || receipt.tokenRatio != null
-  return (dataFee ?? 0n) + (isJovian ? scaledGas * 100n : scaledGas / 1_000_000n) + (constant ?? 0n)
+  // The Jovian upgrade of the OP Stack changed the unit of the scalar. Mantle uses the same formula as Jovian. Receipts
+  // of Mantle have `tokenRatio`.
+  const usesJovianUnit = receipt.daFootprintGasScalar != null || receipt.tokenRatio != null
+  return (dataFee ?? 0n) + (usesJovianUnit ? scaledGas * 100n : scaledGas / 1_000_000n) + (constant ?? 0n)
 }
 
 function readReceipt(answer: unknown, hash: string): ParsedReceipt {

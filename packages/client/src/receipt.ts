@@ -1,6 +1,6 @@
 /**
- * Waits for the outcome of a sent transaction: its receipt, that of its replacement, or the event of a Safe or an
- * ERC-4337 entry point.
+ * Waits for the outcome of a sent transaction: its receipt, the receipt of its replacement, or the event of a Safe or
+ * of an ERC-4337 entry point.
  */
 import { ENTRY_POINTS, SAFE_FAILURE, SAFE_SUCCESS, USER_OPERATION } from './account-events.ts'
 import { ClientError } from './errors.ts'
@@ -8,11 +8,11 @@ import { growingPause, withinTime } from './poll.ts'
 import { ReplacementWatch } from './replacement.ts'
 import type { Receipt, Wallet } from './wallet.ts'
 
-/** Timeout of waiting for a transaction to be mined. */
+/** Maximum milliseconds until a transaction is mined. */
 const TIMEOUT_MS = 300_000
 /** Maximum consecutive failures of the node before `waitForReceipt` gives up. */
 const MAX_FAILURES = 20
-/** Maximum time for an answer of the node. Wallets on phones lose requests while they sleep. */
+/** Maximum milliseconds for an answer of the node. Wallets on phones lose requests while they sleep. */
 const ANSWER_MS = 15_000
 const WORD_DIGITS = 64
 
@@ -23,8 +23,8 @@ type Log = { readonly topics?: readonly string[]; readonly data?: string; readon
  *
  * @param hash - hash that `wallet.send` returned
  * @param fromBlock - first block searched for events; the transaction was sent at this block or later
- * @throws ClientError `PENDING` if nothing was mined in time; the transaction may still be mined later. `REJECTED` if the
- *   owner replaced it with another one, so that it can no longer be mined
+ * @throws ClientError `PENDING` if nothing was mined in time; the transaction may still be mined later. `REJECTED` if
+ *   the owner replaced it with another one, so that it can no longer be mined
  */
 export async function waitForReceipt(
   wallet: Wallet,
@@ -38,8 +38,8 @@ export async function waitForReceipt(
   let failures = 0
   while (Date.now() < deadline && !signal?.aborted) {
     try {
-      // Some nodes refuse logs or past nonces. The receipt alone then names the outcome, so this is no failure of the
-      // node.
+      // Some nodes refuse requests for logs or past nonces. Such a refusal does not count as a failure of the node,
+      // because the receipt alone also shows the outcome.
       const receipt =
         (await receiptOf(wallet, hash)) ?? (await inTime(executionOf(wallet, hash, fromBlock)).catch(() => undefined))
       if (receipt) return receipt

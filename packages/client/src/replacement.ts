@@ -1,7 +1,10 @@
-/** Finds the transaction with which an owner replaced a pending one: the same with a higher fee, or a cancellation. */
+/**
+ * Finds the transaction with which an owner replaced a pending transaction: the same call with a higher fee, or a
+ * cancellation.
+ */
 import type { Wallet } from './wallet.ts'
 
-/** Mined transaction with the nonce of a pending one, which therefore cannot be mined any more. */
+/** Mined transaction with the same nonce as the pending transaction. The pending transaction can no longer be mined. */
 export type Replacement = {
   readonly hash: string
   /** True if both make the same call, such as after "speed up" in a wallet. */
@@ -15,11 +18,11 @@ type Transaction = PendingTransaction & { readonly hash: string }
 export class ReplacementWatch {
   private readonly wallet: Wallet
   private readonly hash: string
-  /** Newest block at which the nonce was known to be unused. */
+  /** Highest block after which the nonce is known to be unused. */
   private unusedAt: number
   private pending: PendingTransaction | undefined
 
-  /** @param fromBlock - block before which the transaction was not sent */
+  /** @param fromBlock - block number when the transaction was sent, or lower */
   constructor(wallet: Wallet, hash: string, fromBlock: number) {
     this.wallet = wallet
     this.hash = hash.toLowerCase()
@@ -27,8 +30,8 @@ export class ReplacementWatch {
   }
 
   /**
-   * Returns the mined replacement. Undefined if there is none, or if the node has had no transaction of the account with
-   * this hash, as with a Safe transaction or a user operation.
+   * Returns the mined replacement. Undefined if there is none. Also undefined if the node never had a transaction of
+   * the account with this hash, for example because it is the hash of a Safe transaction or of a user operation.
    */
   async find(): Promise<Replacement | undefined> {
     const { wallet } = this

@@ -8,11 +8,8 @@ import type { Wallet } from './wallet.ts'
 /** Allowance that a swap needs and the spender does not have. */
 export type MissingAllowance = { readonly token: string; readonly spender: string; readonly amount: bigint }
 
-/**
- * The allowance mapping is assumed in one of the first storage slots, up to this number, with Solidity's or Vyper's
- * hashing.
- */
-const SLOTS = 64
+/** Number of storage slots, from slot 0, that are tried as the slot of a token's allowance mapping. */
+const SLOT_COUNT = 64
 /** Slot of `_allowances` in OpenZeppelin's upgradeable ERC-20 since 5.0 (ERC-7201). */
 const OPENZEPPELIN_SLOT = 0x52c63247e1f47db19d5ce0460030c497f067ca4cebf71ba98eeadabe20bace01n
 /** `_ALLOWANCE_SLOT_SEED` of Solady's ERC-20. */
@@ -21,10 +18,11 @@ const SOLADY_SEED = '7f5e9f20'
 /**
  * Simulates the transaction. Returns the output that the Guard measures, in base units, after fees and taxes.
  *
- * @param gas - gas limit with which the call pays the network's gas price, because tokens may read it; an account that
- *   cannot pay for this gas gets it by a state override. Without it, or if the node refuses the price, the price is 0
- * @param missingAllowance - allowance that a state override adds, if the node supports that and the token's layout is a
- *   common one
+ * @param gas - gas limit. If given, the call has the network's gas price, because tokens may read the price. A state
+ *   override then adds the cost of this gas to a balance that is too low. If `gas` is absent, or if the node refuses
+ *   such a call, the gas price is 0
+ * @param missingAllowance - allowance that a state override adds, if the node supports state overrides and the token
+ *   has a common storage layout
  * @throws ClientError `REVERTED` if the call fails for any reason
  */
 export async function simulate(
@@ -35,7 +33,8 @@ export async function simulate(
 ): Promise<bigint> {
   try {
     const answer =
-      (await pricedCall(wallet, tx, missingAllowance, gas)) ?? (await freeCall(wallet, tx, missingAllowance))
+      (await callWithGasPrice(wallet, tx, missingAllowance, gas)) ??
+      (await callWithoutGasPrice(wallet, tx, missingAllowance))
     if (!/^0x[0-9a-fA-F]{64}$/.test(answer))
       throw new ClientError('REVERTED', 'the Guard did not answer with an amount')
     return BigInt(answer)
@@ -46,18 +45,23 @@ export async function simulate(
 }
 
 /** Simulates with gas price 0. */
-async function freeCall(wallet: Wallet, tx: Transaction, missingAllowance?: MissingAllowance): Promise<string> {
+async function callWithoutGasPrice(
+  wallet: Wallet,
+  tx: Transaction,
+  missingAllowance?: MissingAllowance,
+): Promise<string> {
   if (!missingAllowance) return wallet.call(tx.to, tx.data, weiOf(tx))
   if (!wallet.request) throw new ClientError('REVERTED', 'the wallet gives no access to state overrides')
   return String(await wallet.request('eth_call', callParameters(wallet, tx, missingAllowance)))
 }
 
 /**
- * Simulates with the network's gas price. The balance that is left for the value stays the real one.
+ * Simulates with the network's gas price. If the account's balance is too low, adds only the cost of the gas to it, so
+ * that missing native input still makes the call fail.
  *
- * @returns undefined if the node does not run the call with it, for any reason but a revert
+ * @returns undefined if the call fails for any reason but a revert
  */
-async function pricedCall(
+async function callWithGasPrice(
   wallet: Wallet,
   tx: Transaction,
   missingAllowance: MissingAllowance | undefined,
@@ -106,12 +110,13 @@ function allowanceOverride(wallet: Wallet, { token, spender, amount }: MissingAl
 const quantity = (value: bigint): Hex => `0x${value.toString(16)}`
 
 /**
- * Returns all storage slots in which a token may store this allowance. All can be overridden at once: each slot is a
- * hash of owner and spender, so this changes no other value of the token.
+ * Returns all storage slots in which a token may store this allowance. All of them can be overridden at once. Each is a
+ * hash that includes owner and spender, so the token stores no other value there.
  */
 function allowanceSlots(owner: string, spender: string): readonly Hex[] {
   const [from, to] = [owner, spender].map((address) => toWord(BigInt(address))) as [Hex, Hex]
-  const plainSlots = Array.from({ length: SLOTS }, (_, slot) => BigInt(slot))
+  const plainSlots = Array.from({ length: SLOT_COUNT }, (_, slot) => BigInt(slot))
+  // Solidity hashes the key before the slot of a mapping, and Vyper the slot before the key.
   return [
     ...[...plainSlots, OPENZEPPELIN_SLOT].map((slot) => hash(to, hash(from, toWord(slot)))),
     ...plainSlots.map((slot) => hash(hash(toWord(slot), from), to)),

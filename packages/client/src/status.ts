@@ -33,7 +33,7 @@ export type CheckedStatus = TransactionStatus & {
   readonly proven: readonly ProvableField[]
   /**
    * Proven fields, such as `swap.received`, for which the service reports a different value. A reorg can also cause
-   * this.
+   * such a difference.
    */
   readonly contradicted: readonly string[]
   /** Status as the service reported it. */
@@ -43,7 +43,7 @@ export type CheckedStatus = TransactionStatus & {
 /** Field of a status that a node can prove. */
 export type ProvableField = Exclude<keyof TransactionStatus, 'hash' | 'reason'>
 
-/** Fields proven by a receipt, and fields proven by a transaction that may still be pending. */
+/** Fields that a receipt proves, and fields that a transaction proves even while it is pending. */
 const BY_RECEIPT: readonly ProvableField[] = ['status', 'block', 'blockHash', 'confirmations', 'gasUsed', 'gasCost']
 const BY_TRANSACTION: readonly ProvableField[] = ['from', 'to']
 
@@ -80,7 +80,7 @@ export async function getStatus(
     throw new ClientError('BAD_ANSWER', 'the response is not the status of this transaction')
   if (node === undefined) return { ...reportedStatus, proven: [], contradicted: [], reported: reportedStatus }
   const nodeRequest = await requestOf(node, chainId, signal)
-  // Query the node after the service, so that the node is at least as current.
+  // Query the node after the service, so that the node's state is probably the newer one.
   const [transaction, receipt, head] = await Promise.all([
     nodeRequest('eth_getTransactionByHash', [requestedHash]),
     nodeRequest('eth_getTransactionReceipt', [requestedHash]),
@@ -108,16 +108,16 @@ function checkStatus({ isSwapRead, ...observedStatus }: NodeStatus, reportedStat
     swap: isSwapRead || !hasSameStatus ? observedStatus.swap : reportedStatus.swap,
     reason: hasSameStatus ? reportedStatus.reason : null,
     proven: provableFields,
-    contradicted: contradictions(observedStatus, reportedStatus, provableFields),
+    contradicted: findContradictions(observedStatus, reportedStatus, provableFields),
     reported: reportedStatus,
   }
 }
 
 /**
- * Lists the proven fields for which the service reports a different value. Fields of objects are compared one by one. A
- * service that does not know the transaction contradicts nothing.
+ * Lists the proven fields for which the service reports a different value. Compares the fields of objects one by one.
+ * If the service does not know the transaction, the list is empty.
  */
-function contradictions(
+function findContradictions(
   observedStatus: Omit<TransactionStatus, 'reason'>,
   reportedStatus: TransactionStatus,
   provableFields: readonly ProvableField[],
@@ -128,7 +128,7 @@ function contradictions(
   const fields = provableFields.filter(
     (name) => name !== 'confirmations' && (isMined || name === 'swap' || BY_TRANSACTION.includes(name)),
   )
-  const [observedFields, reportedFields] = [partsOf(observedStatus, fields), partsOf(reportedStatus, fields)]
+  const [observedFields, reportedFields] = [fieldTexts(observedStatus, fields), fieldTexts(reportedStatus, fields)]
   const minedOnlyFields = new Set(['swap.spent', 'swap.received', 'swap.difference'])
   return [...observedFields.keys()].filter(
     (name) => (isMined || !minedOnlyFields.has(name)) && observedFields.get(name) !== reportedFields.get(name),
@@ -136,7 +136,7 @@ function contradictions(
 }
 
 /** Returns the fields as lower-case text, keyed by `field` or `field.part`. */
-function partsOf(
+function fieldTexts(
   status: Omit<TransactionStatus, 'reason'>,
   fields: readonly ProvableField[],
 ): ReadonlyMap<string, string | undefined> {
@@ -190,21 +190,21 @@ function isStatus(status: Partial<TransactionStatus>): status is TransactionStat
   const { gasCost, swap } = status
   const isAmount = (value: unknown) => typeof value === 'string' && /^\d{1,78}$/.test(value)
   const isText = (value: unknown) => typeof value === 'string'
-  const orNull = (isValid: (value: unknown) => boolean, ...values: readonly unknown[]) =>
+  const areNullOr = (isValid: (value: unknown) => boolean, ...values: readonly unknown[]) =>
     values.every((value) => value === null || isValid(value))
   const isMined = status.status === 'landed' || status.status === 'reverted'
   return (
     STATES.includes(status.status) &&
     isText(status.hash) &&
     (status.block !== null) === isMined &&
-    orNull(Number.isSafeInteger, status.block, status.confirmations) &&
-    orNull(isText, status.blockHash, status.from, status.to, status.reason) &&
-    orNull(isAmount, status.gasUsed) &&
-    (gasCost === null || (isAmount(gasCost?.native) && orNull(isAmount, gasCost?.l1Fee))) &&
+    areNullOr(Number.isSafeInteger, status.block, status.confirmations) &&
+    areNullOr(isText, status.blockHash, status.from, status.to, status.reason) &&
+    areNullOr(isAmount, status.gasUsed) &&
+    (gasCost === null || (isAmount(gasCost?.native) && areNullOr(isAmount, gasCost?.l1Fee))) &&
     (swap === null ||
       ([swap?.src, swap?.dst].every(isText) &&
         [swap?.fromAmount, swap?.minToAmount].every(isAmount) &&
         Number.isSafeInteger(swap?.deadline) &&
-        orNull(isAmount, swap?.spent, swap?.received)))
+        areNullOr(isAmount, swap?.spent, swap?.received)))
   )
 }

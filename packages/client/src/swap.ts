@@ -23,7 +23,10 @@ import { plainRequest, type SwapProgress, type SwapState } from './swap-state.ts
 import { type Hex, NATIVE, type Route, type RouteParameters, type SwapRequest, type Transaction } from './types.ts'
 import type { Outgoing, Wallet } from './wallet.ts'
 
-/** Maximum number of allowances that a swap obtains: the input of an exact output may grow from quote to quote. */
+/**
+ * Maximum number of allowances that a swap obtains. An exact output may need several, because its input may grow from
+ * quote to quote.
+ */
 const MAX_ALLOWANCE_ROUNDS = 3
 /** Default of `SwapOptions.maxGas`. */
 const MAX_GAS = 10_000_000n
@@ -147,8 +150,8 @@ class SwapRun {
     const isNative = request.src.toLowerCase() === NATIVE.toLowerCase()
     for (let round = 0; round < MAX_ALLOWANCE_ROUNDS; round++) {
       const neededAllowance = quote.explanation.amountIn
-      const allowanceOutcome = isNative ? undefined : await this.obtainAllowance(quote, request, guard)
-      if (allowanceOutcome) return allowanceOutcome
+      const outcome = isNative ? undefined : await this.obtainAllowance(quote, request, guard)
+      if (outcome) return outcome
       await quote.refresh()
       // For an exact output, the new quote may need more input than the allowance covers.
       if (isNative || quote.explanation.amountIn <= neededAllowance) break
@@ -181,7 +184,7 @@ class SwapRun {
   }
 
   /**
-   * Obtains the allowance in the first way that both wallet and token support.
+   * Obtains the allowance for the Guard in the first way that both wallet and token support.
    *
    * @returns the outcome if that way also sent the swap; undefined if only the allowance exists now
    */
@@ -200,8 +203,8 @@ class SwapRun {
     const { route: checkedRoute } = quote
     const isCheckedRouteReady = await checkReadiness()
     /**
-     * False if the current quote's amount is not confirmed, or if a renewed quote needs more input than the approvals
-     * cover.
+     * Returns false if the current quote's amount is not confirmed, or if a renewed quote needs more input than the
+     * approvals cover.
      */
     const isReadyToBatch = async () =>
       quote.route === checkedRoute
@@ -209,12 +212,12 @@ class SwapRun {
         : quote.explanation.amountIn <= missingAllowance.amount && (await checkReadiness())
     for (const allowanceWay of options.ways ?? ALL_WAYS) {
       if (allowanceWay === 'batch' && (await isReadyToBatch()) && (await canBatch(wallet, chainId))) {
-        const allowanceOutcome = await this.tryBatch(quote, neededApprovals)
-        if (allowanceOutcome) return allowanceOutcome
+        const outcome = await this.tryBatch(quote, neededApprovals)
+        if (outcome) return outcome
       }
       if (allowanceWay === 'permit') {
-        const allowanceOutcome = await this.tryPermit(quote, request, missingAllowance)
-        if (allowanceOutcome) return allowanceOutcome
+        const outcome = await this.tryPermit(quote, request, missingAllowance)
+        if (outcome) return outcome
       }
       if (allowanceWay === 'approve') {
         for (const call of neededApprovals) {
@@ -242,7 +245,7 @@ class SwapRun {
     this.report({ stage: 'prompted', prompt: 'batch' })
     const id = await sendBatch(wallet, chainId, [...neededApprovals, toOutgoing(route.tx)])
     if (id === undefined) {
-      // Without this stage, a reload would treat the batch as one that may have been sent.
+      // Replaces the stage `signing`: after a reload, the swap would otherwise count as possibly sent.
       this.reachStage('unsent', fromBlock, {})
       return undefined
     }
@@ -289,8 +292,8 @@ class SwapRun {
   }
 
   /**
-   * Returns the gas limit: the estimate of the wallet's node plus 20 %, or the service's if the wallet lacks
-   * `estimateGas`.
+   * Returns the gas limit: the estimate of the wallet's node plus 20 %. If the wallet lacks `estimateGas`, uses the
+   * estimate of the service.
    */
   private async gasOf(route: Route, tx: Transaction): Promise<bigint> {
     const { wallet, options } = this

@@ -17,20 +17,24 @@ const DOMAIN_FIELDS_WITHOUT_VERSION = 'string name,uint256 chainId,address verif
 export type Field = { readonly type: string; readonly name: string }
 
 /** Parses a list such as 'uint256 value,address to'. */
-function fieldsOf(list: string): readonly Field[] {
+function parseFields(list: string): readonly Field[] {
   return list.split(',').map((field) => {
     const [type, name] = field.split(' ') as [string, string]
     return { type, name }
   })
 }
 
-/** Returns the fields of each type, including `EIP712Domain`. */
+/**
+ * Parses the field lists of EIP-712 types, and adds the type `EIP712Domain`.
+ *
+ * @param hasVersion - true if the domain has a version
+ */
 export function typesOf(
   hasVersion: boolean,
   types: Readonly<Record<string, string>>,
 ): Readonly<Record<string, readonly Field[]>> {
   const allTypes = { EIP712Domain: hasVersion ? DOMAIN_FIELDS : DOMAIN_FIELDS_WITHOUT_VERSION, ...types }
-  return Object.fromEntries(Object.entries(allTypes).map(([name, fields]) => [name, fieldsOf(fields)]))
+  return Object.fromEntries(Object.entries(allTypes).map(([name, fields]) => [name, parseFields(fields)]))
 }
 
 /** EIP-712 message for a wallet. Amounts, nonces and times are decimal text. */
@@ -42,7 +46,7 @@ export type TypedData = {
 }
 
 /** Builds the message for a wallet. */
-export function typedData(
+export function buildTypedData(
   domain: Domain,
   primaryType: string,
   types: Readonly<Record<string, string>>,

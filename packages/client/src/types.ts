@@ -37,7 +37,7 @@ export type SwapParameters = {
   readonly calls?: 0 | 1
   /** Signature that replaces an approval: `permit` of a PermitOffer, followed by the signature. */
   readonly permit?: string
-  /** Maximum price impact in percent. Above it the service refuses. */
+  /** Maximum price impact in percent. The service refuses routes with a higher impact. */
   readonly maxPriceImpact?: number | string
 }
 
@@ -109,7 +109,7 @@ export type Route = {
   /** Present with `slippage: 'auto'`: the chosen percentage and the reason. */
   readonly slippage?: { readonly percent: number; readonly reason: string }
   readonly blockHash?: string
-  /** Number of the block from which on the quote is too old; request a new one then. */
+  /** Number of the block from which the quote is too old. Request a new quote at that block. */
   readonly expiresAtBlock?: number
   /** Id that lets the operator of the service reproduce the quote. */
   readonly quoteId?: string
@@ -135,7 +135,7 @@ export type Route = {
   readonly optimalityGap?: number | null
   /** Like `optimalityGap`, after gas. */
   readonly optimalityGapNet?: number | null
-  /** Present until the service has found all pools of the chain; a later quote may be better. */
+  /** Present until the service has found all pools of the chain. Until then, a later quote may be better. */
   readonly poolsPending?: true
   readonly warnings?: readonly string[]
 }
@@ -254,7 +254,10 @@ export type Drift = {
   readonly after: number
   readonly samples: number
   readonly wouldRevertPercent: number
-  /** Simulated output above the quote in basis points; negative if worse; null without a successful sample. */
+  /**
+   * Basis points by which the simulated output exceeds the quote. Negative if it is lower, null if no simulation
+   * succeeded.
+   */
   readonly driftBps: {
     readonly mean: number | null
     readonly median: number | null

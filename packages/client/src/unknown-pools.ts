@@ -1,4 +1,4 @@
-/** Finds the unproven pools of a transaction. Uses only its bytes. */
+/** Finds the unproven pools of a transaction. Reads only the transaction, no other data of the service. */
 import { type Step, tradesOf } from '@sluice/program'
 import type { SwapContracts } from './contracts.ts'
 import type { Explanation } from './explain.ts'
@@ -8,8 +8,7 @@ import type { SwapLeg } from './types.ts'
 
 /**
  * Returns the pools of a transaction that no known factory deployed and no list contains. They may run any code, and
- * can keep all output above the minimum. The bytes do not contain the output token of every step, so all tokens of the
- * swap are tried.
+ * can keep all output above the minimum. A transaction does not contain the output token of every step. So this function tries all tokens of the swap for such a step.
  *
  * @param contracts - all trusted contracts of the chain
  * @example
@@ -26,7 +25,10 @@ export function unknownPools(explanation: Explanation, contracts: SwapContracts)
   return [...new Set(unknown.map(({ pool, value }) => pool || value))]
 }
 
-/** Returns the unproven fields of a step, assuming the output token for which there are the fewest. */
+/**
+ * Returns the unproven fields of a step. If its output token is unknown, assumes the token with which the fewest fields
+ * are unproven.
+ */
 function findFewestUnproven(
   step: Step,
   tokens: readonly string[],

@@ -1,4 +1,4 @@
-/** Proves a route's transaction, with the contracts known to this package. */
+/** Proves that the transaction of a route does what was requested, with the contracts known to this package. */
 import { trustedContracts } from './contracts.ts'
 import { contractsOf } from './contracts-of.ts'
 import { type Proven, proveSwap, type SwapTerms } from './prove-swap.ts'

@@ -52,7 +52,7 @@ export interface Eip1193Provider {
   request(args: any): Promise<any>
 }
 
-/** Timeout of waiting for a transaction to be mined. */
+/** Maximum milliseconds until a transaction is mined. */
 const RECEIPT_TIMEOUT_MS = 300_000
 const hex = (value: bigint): Hex => `0x${value.toString(16)}`
 
@@ -68,7 +68,7 @@ const hex = (value: bigint): Hex => `0x${value.toString(16)}`
 export function fromEip1193(provider: Eip1193Provider, address: string): Wallet {
   const requestProvider = async (method: string, ...params: readonly unknown[]): Promise<string> =>
     provider.request({ method, params })
-  const receipt = receiptBy((method, params) => provider.request({ method, params }))
+  const receipt = receiptReader((method, params) => provider.request({ method, params }))
   const toTransaction = ({ to, data, value, gas, chainId }: Outgoing) => ({
     ...{ from: address, to, data, value: hex(value) },
     ...(gas && { gas: hex(gas) }),
@@ -91,7 +91,7 @@ export function fromEip1193(provider: Eip1193Provider, address: string): Wallet 
 }
 
 /** Returns a function that reads receipts by JSON-RPC. */
-function receiptBy(request: (method: string, params: readonly unknown[]) => Promise<unknown>) {
+function receiptReader(request: (method: string, params: readonly unknown[]) => Promise<unknown>) {
   return async (hash: string): Promise<Receipt | undefined> => {
     const receipt = (await request('eth_getTransactionReceipt', [hash])) as Record<string, unknown> | null
     if (!receipt) return undefined
@@ -165,7 +165,7 @@ export async function fromEthers(signer: EthersSigner): Promise<Wallet> {
     ...(gas && { gasLimit: gas }),
     ...(chainId && { chainId }),
   })
-  const sign = signer.signTypedData ?? signer._signTypedData
+  const signMessage = signer.signTypedData ?? signer._signTypedData
   const receipt = async (hash: string): Promise<Receipt | undefined> => {
     const receipt = await provider.getTransactionReceipt(hash)
     // ethers 6 names the field `hash`, ethers 5 `transactionHash`.
@@ -186,17 +186,17 @@ export async function fromEthers(signer: EthersSigner): Promise<Wallet> {
       estimateGas: async ({ to, data, value }) =>
         BigInt(String(await provider.estimateGas!({ from: address, to, data, value }))),
     }),
-    ...(sign && {
+    ...(signMessage && {
       signTypedData: ({ domain, types: { EIP712Domain, ...types }, message }) =>
-        sign.call(signer, domain, types, message),
+        signMessage.call(signer, domain, types, message),
     }),
     ...(signer.populateTransaction &&
       signer.signTransaction && {
         sign: async (transaction) =>
           (await signer.signTransaction!(await signer.populateTransaction!(toTransaction(transaction)))) as Hex,
       }),
-    // With `sendTransaction`, a signer of a browser wallet waits until its node has the transaction. A Safe or a bundler
-    // returns the hash of something else, for which that wait never ends.
+    // With `sendTransaction`, a signer of a browser wallet waits until its node has the transaction. A Safe or a
+    // bundler returns another hash, which no transaction ever has, so that wait would not end.
     send: async (transaction) =>
       signer.sendUncheckedTransaction
         ? signer.sendUncheckedTransaction(toTransaction(transaction))
@@ -258,7 +258,7 @@ export function fromViem(walletClient: ViemWalletClient, publicClient: ViemPubli
     ...(gas && { gas }),
     ...(chainId && { chainId }),
   })
-  const receipt = receiptBy((method, params) => publicClient.request!({ method, params }))
+  const receipt = receiptReader((method, params) => publicClient.request!({ method, params }))
   return {
     address,
     chainId: () => publicClient.getChainId(),

@@ -1,5 +1,5 @@
 /** Witnesses: sources of a swap's expected output that are independent of the quoting service. */
-import { lessSlippage, PPM, toPpm } from './amounts.ts'
+import { deductSlippage, PPM, toPpm } from './amounts.ts'
 import { encodeCall, selectors } from './calls.ts'
 import type { SluiceClient } from './client.ts'
 import { ClientError } from './errors.ts'
@@ -18,8 +18,8 @@ export type Witness = (request: SwapParameters, wallet: Wallet) => Promise<bigin
  * Default percent by which a quote may be below its witness, in addition to the slippage. Fees, price impact, and
  * different blocks cause such differences.
  */
-const DEFAULT_TOLERANCE = 1
-/** Significant digits to which prices are rounded: a double represents so many decimal digits without loss. */
+const DEFAULT_TOLERANCE_PERCENT = 1
+/** Significant digits to which prices are rounded. A double represents any number of 15 decimal digits without loss. */
 const SIGNIFICANT_DIGITS = 15
 
 /**
@@ -68,9 +68,9 @@ export function atPrice(price: number | string): Witness {
 export function minOutputFrom(
   witnessedOutput: bigint,
   { slippage }: Pick<SwapParameters, 'slippage'>,
-  tolerance: number | string = DEFAULT_TOLERANCE,
+  tolerance: number | string = DEFAULT_TOLERANCE_PERCENT,
 ): bigint {
-  return lessSlippage((witnessedOutput * (PPM - toPpm(tolerance))) / PPM, slippage)
+  return deductSlippage((witnessedOutput * (PPM - toPpm(tolerance))) / PPM, slippage)
 }
 
 /** The decimal number `digits` × 10^`exponent`. */
@@ -94,11 +94,11 @@ async function outputAtPrices(
     decimalsOf(wallet, request.src),
     decimalsOf(wallet, request.dst),
   ])
-  const power = srcPrice.exponent - dstPrice.exponent + dstDecimals - srcDecimals
+  const exponent = srcPrice.exponent - dstPrice.exponent + dstDecimals - srcDecimals
   const value = BigInt(request.amount) * srcPrice.digits
-  return power >= 0
-    ? (value * 10n ** BigInt(power)) / dstPrice.digits
-    : value / (dstPrice.digits * 10n ** BigInt(-power))
+  return exponent >= 0
+    ? (value * 10n ** BigInt(exponent)) / dstPrice.digits
+    : value / (dstPrice.digits * 10n ** BigInt(-exponent))
 }
 
 async function decimalsOf(wallet: Wallet, token: string): Promise<number> {

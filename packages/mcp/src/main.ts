@@ -24,7 +24,8 @@ else await serveStdio(commandLine.options)
 async function serveStdio(options: Options): Promise<void> {
   const mcp = serverFactory(options)()
   mcp.server.onerror = (error) => console.error(`sluice-mcp: ${error.message}`)
-  // The SDK closes the server only after a message above the size limit. Then it cannot parse the rest of stdin.
+  // The SDK closes the server only after a message above the size limit, because it cannot parse the rest of stdin
+  // then.
   mcp.server.onclose = () => process.exit(1)
   // An error on stdout means that the client has closed the pipe.
   process.stdout.on('error', () => process.exit(0))

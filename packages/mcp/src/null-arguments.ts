@@ -2,7 +2,10 @@
 import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js'
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js'
 
-/** Makes a server treat null arguments as absent, also if null replaces all arguments. Call before `connect`. */
+/**
+ * Makes a server treat null arguments as absent. A call whose `arguments` are null counts as a call without arguments.
+ * Must be called before `connect`.
+ */
 export function acceptNullArguments(server: McpServer): void {
   const { connect } = server
   server.connect = async (transport) => {
@@ -18,6 +21,6 @@ function withoutNullArguments<M extends JSONRPCMessage>(message: M): M {
   const { arguments: args, ...params } = Object(message.params) as { readonly arguments?: unknown }
   if (args === null) return { ...message, params }
   if (typeof args !== 'object' || Array.isArray(args)) return message
-  const present = Object.entries(args).filter(([, value]) => value !== null)
-  return { ...message, params: { ...params, arguments: Object.fromEntries(present) } }
+  const presentEntries = Object.entries(args).filter(([, value]) => value !== null)
+  return { ...message, params: { ...params, arguments: Object.fromEntries(presentEntries) } }
 }

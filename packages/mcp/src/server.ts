@@ -48,7 +48,7 @@ export function serverFactory({ service, timeoutSeconds, contracts }: ServiceOpt
   const client = new SluiceClient({ baseUrl: service, timeoutMs: (timeoutSeconds + 1) * 1_000 })
   let inFlight = 0
 
-  async function call(tool: Tool, input: unknown, cancelSignal: AbortSignal): Promise<CallToolResult> {
+  async function runTool(tool: Tool, input: unknown, cancelSignal: AbortSignal): Promise<CallToolResult> {
     if (inFlight >= MAX_CALLS)
       return failureResult('OVERLOADED', `${MAX_CALLS} calls are in progress`, 'Retry in a second.')
     const deadline = AbortSignal.timeout(timeoutSeconds * 1_000)
@@ -84,7 +84,7 @@ export function serverFactory({ service, timeoutSeconds, contracts }: ServiceOpt
           ...{ title, description, annotations: { title, ...hints } },
           ...{ inputSchema: withoutDialect(input), outputSchema: withoutDialect(output) },
         },
-        (values, { signal }) => call(tool, values, signal),
+        (values, { signal }) => runTool(tool, values, signal),
       )
     }
     return server
@@ -92,8 +92,9 @@ export function serverFactory({ service, timeoutSeconds, contracts }: ServiceOpt
 }
 
 /**
- * Removes the `$schema` that the SDK adds. It names draft-07, and clients that support only JSON Schema 2020-12, the
- * default of the protocol, refuse such tools. The keywords of the schemas mean the same in both.
+ * Removes the `$schema` that the SDK adds, which names draft-07. The protocol's default is JSON Schema 2020-12, and
+ * clients that support only this draft would refuse the tools. The keywords in these schemas have the same meaning in
+ * both drafts.
  */
 function withoutDialect<T extends z.ZodObject>(schema: T): T {
   return schema.meta({ $schema: undefined })

@@ -18,7 +18,7 @@ const HEX = /^0x[0-9a-fA-F]*$/
  */
 const INVISIBLE = /[\p{C}\p{Default_Ignorable_Code_Point}]/gu
 
-/** Control characters that separate words. */
+/** Control characters that separate lines or words, such as tabs and line breaks. */
 const LINE_BREAKS = /[\t-\r\u0085\u2028\u2029]/g
 
 /** Thrown if an answer is too large even without its list. */
@@ -30,7 +30,8 @@ export class AnswerTooLarge extends Error {}
  * @param max - maximum number of characters; longer text is cut and ends with an ellipsis
  */
 export function plainText(text: string, max = MAX_TEXT_CHARS): string {
-  // The first `slice` bounds the work. Unless most characters are invisible, at least `max` visible ones remain.
+  // The first `slice` bounds the work. At least `max` visible characters remain, unless nearly all characters are
+  // invisible.
   const visibleText = text
     .slice(0, 16 * max)
     .replace(LINE_BREAKS, ' ')
@@ -56,22 +57,22 @@ export function cleanTexts<T>(value: T): T {
  * Shortens the list of an answer so that the answer has at most `MAX_ANSWER_BYTES`. Sets `omitted` to the number of
  * removed items.
  *
- * @param list - name of the list; if undefined, nothing can be removed
+ * @param listField - name of the list; if undefined, nothing can be removed
  * @throws AnswerTooLarge if the answer is too large without the list
  */
-export function fitToLimit<T extends Readonly<Record<string, unknown>>>(answer: T, list: string | undefined): T {
-  const items = list === undefined ? [] : (answer[list] as readonly unknown[])
-  let bytes = sizeOf(list === undefined ? answer : { ...answer, [list]: [], omitted: items.length })
+export function fitToLimit<T extends Readonly<Record<string, unknown>>>(answer: T, listField: string | undefined): T {
+  const items = listField === undefined ? [] : (answer[listField] as readonly unknown[])
+  let bytes = sizeOf(listField === undefined ? answer : { ...answer, [listField]: [], omitted: items.length })
   if (bytes > MAX_ANSWER_BYTES)
     throw new AnswerTooLarge(`the answer has ${bytes} bytes, and at most ${MAX_ANSWER_BYTES} fit`)
-  if (list === undefined) return answer
+  if (listField === undefined) return answer
   let count = 0
   for (const item of items) {
     bytes += sizeOf(item) + 1
     if (bytes > MAX_ANSWER_BYTES) break
     count++
   }
-  return { ...answer, [list]: items.slice(0, count), omitted: items.length - count }
+  return { ...answer, [listField]: items.slice(0, count), omitted: items.length - count }
 }
 
 function sizeOf(value: unknown): number {

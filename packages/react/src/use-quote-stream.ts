@@ -134,10 +134,10 @@ function useStream<P extends QuoteParameters>(
       }
     }
     // Ignores the reason, because polling starts now and reports its own errors.
-    const end = () => {
+    const handleEnd = () => {
       if (!isDisposed) setEndedKey(key)
     }
-    follow().then(end, end)
+    follow().then(handleEnd, handleEnd)
     return () => {
       isDisposed = true
       clearTimeout(silenceTimer)
@@ -198,8 +198,8 @@ function usePolling<Q>(
   pollMs: number,
   refetch: () => void,
 ): void {
-  // `head` at the last request. Without it, a service whose node lags behind `head` would get a new request immediately
-  // after each response.
+  // `head` at the last request. If this were not checked, a service whose node lags behind `head` would get a new
+  // request immediately after each response.
   const [requestedHead, setRequestedHead] = useState<number>()
   const isBehind = head !== undefined && head !== requestedHead && head > (current?.block ?? head)
   // After a failed request, a new block does not trigger a request, so a service that is down gets requests only every

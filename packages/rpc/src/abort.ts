@@ -4,8 +4,8 @@ import { LinkedList } from './linked-list.ts'
 export type Signal = Abort | AbortSignal
 
 /**
- * Signal and controller in one, for internal use. Each call to a node needs several, and an `AbortController` with
- * listeners costs many times as much. Each action runs at most once.
+ * Signal and controller in one, for internal use. Each call to a node needs several signals, and an `AbortController`
+ * with listeners takes many times as much time. Runs each registered action at most once.
  */
 export class Abort {
   aborted = false
@@ -35,7 +35,7 @@ export class Abort {
 }
 
 /**
- * Runs `action` once when the signal aborts, or at once if it has.
+ * Runs `action` when the signal aborts, or immediately if the signal is already aborted.
  *
  * @returns function that removes the action
  */
@@ -50,7 +50,10 @@ export function onAbort(signal: Signal | undefined, action: () => void): () => v
   return () => signal.removeEventListener('abort', action)
 }
 
-/** Returns the result of `promise`, or rejects when the signal aborts. The work continues for other callers. */
+/**
+ * Settles like `promise`, but rejects when the signal aborts. The abort does not stop the work behind `promise`,
+ * because other callers may wait for it.
+ */
 export function abortable<T>(promise: Promise<T>, signal?: AbortSignal): Promise<T> {
   if (!signal) return promise
   return new Promise((resolve, reject) => {

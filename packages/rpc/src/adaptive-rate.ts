@@ -19,7 +19,10 @@ const MIN_PEAK_SHARE = 0.9
 const RATE_PER_ANSWER = 0.1
 // The next five constants are for endpoints that refuse calls at random, instead of only the calls above a rate. The
 // rate of such an endpoint is kept higher and grows faster.
-/** Like `MIN_PEAK_SHARE`, for endpoints that refuse at random: a multiple of the recent peak. */
+/**
+ * Like `MIN_PEAK_SHARE`, for endpoints that refuse at random. A multiple of the peak, because a lower rate would not
+ * lower the share of refused calls.
+ */
 const RANDOM_MIN_PEAK_MULTIPLE = 2.2
 /** Like `RATE_PER_ANSWER`, for endpoints that refuse at random. */
 const RANDOM_RATE_PER_ANSWER = 0.5
@@ -42,8 +45,8 @@ const BURST = 10
 /** Tokens that background work leaves to other priorities. */
 const RESERVED_TOKENS = BURST / 2
 /**
- * Milliseconds after which one `quote` request is sent as a probe to an endpoint that demanded a pause (`Retry-After`).
- * If the probe is refused, the delay of the next probe is twice as long.
+ * Milliseconds after which one request of priority `quote` is sent as a probe to an endpoint that demanded a pause
+ * (`Retry-After`). If the probe is refused, the delay of the next probe is twice as long.
  */
 const PROBE_MS = 40
 /** Maximum milliseconds between two probes. */
@@ -53,8 +56,8 @@ const MAX_PROBE_MS = 2_000
 export class AdaptiveRate {
   private readonly now: () => number
   private readonly sentMeter: RateMeter
-  private readonly recentAnswers: RateMeter
-  private readonly recentRefusals: RateMeter
+  private readonly answerMeter: RateMeter
+  private readonly refusalMeter: RateMeter
   /** Recent peak of answered calls per second. */
   private readonly answerPeak: Peak
   private bucket: TokenBucket | undefined
@@ -69,8 +72,8 @@ export class AdaptiveRate {
   constructor(now: () => number = monotonicMs) {
     this.now = now
     this.sentMeter = new RateMeter(now)
-    this.recentAnswers = new RateMeter(now)
-    this.recentRefusals = new RateMeter(now)
+    this.answerMeter = new RateMeter(now)
+    this.refusalMeter = new RateMeter(now)
     this.answerPeak = new Peak(now)
   }
 
@@ -103,8 +106,8 @@ export class AdaptiveRate {
   }
 
   recordAnswered(calls: number): void {
-    this.recentAnswers.count(calls)
-    this.answerPeak.record(this.recentAnswers.perSecond)
+    this.answerMeter.count(calls)
+    this.answerPeak.record(this.answerMeter.perSecond)
     if (this.bucket) this.bucket.rate += (this.refusesRandomly ? RANDOM_RATE_PER_ANSWER : RATE_PER_ANSWER) * calls
     // The endpoint answers again, so a pause that it demanded is over.
     this.pausedUntil = Number.NEGATIVE_INFINITY
@@ -126,8 +129,8 @@ export class AdaptiveRate {
     const now = this.now()
     this.refusedAt = now
     this.isProbing = false
-    this.recentRefusals.count(calls)
-    const isMostlyRefusing = this.recentRefusals.perSecond > this.recentAnswers.perSecond
+    this.refusalMeter.count(calls)
+    const isMostlyRefusing = this.refusalMeter.perSecond > this.answerMeter.perSecond
     if (retryAfterMs > 0 && isMostlyRefusing) {
       if (now < this.pausedUntil) this.probeMs = Math.min(MAX_PROBE_MS, this.probeMs * 2)
       this.pausedUntil = Math.max(this.pausedUntil, now + retryAfterMs)
@@ -139,8 +142,8 @@ export class AdaptiveRate {
   private cut(isMostlyRefusing: boolean): void {
     this.cutAt = this.now()
     const peakRate = this.answerPeak.value
-    const answerRate = this.recentAnswers.perSecond
-    const refusalRate = this.recentRefusals.perSecond
+    const answerRate = this.answerMeter.perSecond
+    const refusalRate = this.refusalMeter.perSecond
     if (
       !isMostlyRefusing &&
       refusalRate >= MIN_RANDOM_REFUSAL_SHARE * (answerRate + refusalRate) &&

@@ -8,7 +8,10 @@ export type Answer = { readonly id?: unknown; readonly result?: unknown; readonl
 export type ParsedBody = {
   /** Answers by the id of the call; if an id repeats, its first answer. */
   readonly answerById: ReadonlyMap<string, Answer>
-  /** Error of the only answer, if it is not the answer to the only call: it concerns the whole body. */
+  /**
+   * Error that concerns all calls of the body: the error of the only answer. Undefined if this answer belongs to the
+   * only call.
+   */
   readonly batchError: NodeError | undefined
 }
 
@@ -54,9 +57,9 @@ function wrapBareError(answer: Answer): Answer {
 }
 
 /** Methods that never return null. For other methods null is a valid result, for example if a block is unknown. */
-const neverNull = /^eth_(call|getLogs|getCode|gasPrice|chainId|blockNumber|getBalance|getStorageAt|estimateGas)$/
+const NON_NULL_METHODS = /^eth_(call|getLogs|getCode|gasPrice|chainId|blockNumber|getBalance|getStorageAt|estimateGas)$/
 
-/** True for the logs of one block. Nodes of smartBCH answer null if there are none. */
+/** Returns true for a request of the logs of one block. Nodes of smartBCH answer null if there are none. */
 function isLogsOfBlock(method: string, params: readonly unknown[]): boolean {
   return method === 'eth_getLogs' && Object.hasOwn(Object(params[0]), 'blockHash')
 }
@@ -84,7 +87,7 @@ export function resultOf(method: string, params: readonly unknown[], answer: Ans
   if (answer.result === undefined)
     throw httpError ?? new RpcError('BAD_ANSWER', `${method}: an answer without a result`)
   const isLatest = method === 'eth_getBlockByNumber' && params[0] === 'latest'
-  if (answer.result === null && (isLatest || (neverNull.test(method) && !isLogsOfBlock(method, params))))
+  if (answer.result === null && (isLatest || (NON_NULL_METHODS.test(method) && !isLogsOfBlock(method, params))))
     throw new RpcError('BAD_ANSWER', `${method}: the answer is null`)
   return answer.result
 }

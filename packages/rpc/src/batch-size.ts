@@ -5,8 +5,8 @@
 import { monotonicMs } from './monotonic-clock.ts'
 
 /**
- * Initial time until larger batches are tried again. If the maximum falls to 1 after it has changed before, as after a
- * failed retry, this time doubles.
+ * Initial time until larger batches are tried again. The time doubles each time the maximum falls to 1 again, as after
+ * a failed retry.
  */
 const RETRY_MS = 60_000
 /** Maximum time until the next retry. */
@@ -19,6 +19,7 @@ const MAX_STRIKES = 2
  */
 const MAX_LOST = 3
 
+/** Maximum number of calls per HTTP body of one endpoint. */
 export class BatchSize {
   private readonly max: number
   private readonly now: () => number
@@ -28,7 +29,7 @@ export class BatchSize {
   private strikes = 0
   private lostCount = 0
   /** True if a single call was answered since a batch was lost. */
-  private isAlive = false
+  private hasSingleAnswer = false
 
   constructor(max: number, now: () => number = monotonicMs) {
     this.max = max
@@ -65,12 +66,12 @@ export class BatchSize {
 
   /** Records that a batch of this many calls was lost. Some nodes close the connection of a batch that is too large. */
   recordLost(calls: number): void {
-    if (++this.lostCount >= MAX_LOST && this.isAlive) this.recordTooLarge(calls)
+    if (++this.lostCount >= MAX_LOST && this.hasSingleAnswer) this.recordTooLarge(calls)
   }
 
   /** Records the answer to a call that was not in a batch. */
   recordSingleAnswer(): void {
-    if (this.lostCount > 0) this.isAlive = true
+    if (this.lostCount > 0) this.hasSingleAnswer = true
   }
 
   recordSuccess(): void {
@@ -81,7 +82,7 @@ export class BatchSize {
 
   private reduce(size: number): void {
     const now = this.now()
-    // A larger batch was refused again, so the next retry is later.
+    // After a failed retry, the next retry is later.
     const isRepeatedFailure = this.sizeChangedAt > 0 && this.allowedSize > 1 && size === 1
     this.retryMs = isRepeatedFailure ? Math.min(MAX_RETRY_MS, this.retryMs * 2) : this.retryMs
     this.allowedSize = Math.min(this.allowedSize, size)
@@ -92,6 +93,6 @@ export class BatchSize {
 
   private forgetLost(): void {
     this.lostCount = 0
-    this.isAlive = false
+    this.hasSingleAnswer = false
   }
 }

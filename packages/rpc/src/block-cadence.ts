@@ -1,8 +1,8 @@
 /** Estimates the block interval of a chain, and the offset between its timestamps and the local clock. */
 import type { BlockHeader, ChainClock } from './types.ts'
 
-/** Number of recent intervals and offsets that count. */
-const SAMPLES = 32
+/** Maximum number of recent intervals, and of recent arrival ages, that are kept. */
+const MAX_SAMPLES = 32
 /**
  * Maximum offset with correct clocks: timestamps are whole seconds, and new blocks take a while to arrive. A larger
  * offset means that a clock is wrong.
@@ -15,9 +15,9 @@ const REST_MS = 15_000
 /** Bounds to which measured intervals are clamped. */
 const MIN_INTERVAL_MS = 50
 const MAX_INTERVAL_MS = 86_400_000
-/** Time in which a lagging node may catch up, as a share of the block interval. */
+/** Time that a lagging node gets to catch up, as a share of the block interval. */
 const CATCH_UP_SHARE = 1 / 40
-/** Bounds of the time to catch up. */
+/** Bounds of the time that a lagging node gets. */
 const MIN_CATCH_UP_MS = 15
 const MAX_CATCH_UP_MS = 200
 
@@ -61,7 +61,8 @@ export class BlockCadence {
   get clock(): ChainClock {
     const intervalMs = median(this.intervals)
     const longestMs = this.intervals.length > 0 ? Math.max(...this.intervals) : null
-    // The smallest age is the best estimate, because a poll may see a block long after it arrived.
+    // The smallest age is the best estimate of the offset, because a poll may see a block long after its arrival at the
+    // node.
     const smallestAgeSeconds = this.arrivalAges.reduce(
       (a, b) => (Math.abs(b) < Math.abs(a) ? b : a),
       Number.POSITIVE_INFINITY,
@@ -83,7 +84,7 @@ export class BlockCadence {
 
 function addSample(samples: number[], sample: number): void {
   samples.push(sample)
-  if (samples.length > SAMPLES) samples.shift()
+  if (samples.length > MAX_SAMPLES) samples.shift()
 }
 
 function median(samples: readonly number[]): number | null {

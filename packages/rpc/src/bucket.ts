@@ -24,7 +24,7 @@ export class TokenBucket {
     return this.tokens > reserve ? 0 : Math.ceil((1_000 * (reserve - this.tokens)) / this.rate) + 1
   }
 
-  /** Takes tokens at once, even if the bucket holds fewer: a negative balance delays later requests. */
+  /** Takes tokens at once, even if the bucket holds fewer. A negative balance then delays later requests. */
   take(amount: number): void {
     this.fill()
     this.tokens -= amount

@@ -14,7 +14,10 @@ export type Capabilities = {
   readonly coinbaseField: CoinbaseField | null
   /** True if block overrides can set number and time. */
   readonly canOverrideTime: boolean
-  /** Maximum gas of a call, less the gas of the measurement; null if it is above 1,000,000,000 or unknown. */
+  /**
+   * Measured maximum gas of a call; null if it is above 1,000,000,000 or unknown. Slightly below the real maximum,
+   * because the measurement itself uses gas.
+   */
   readonly gasCap: bigint | null
   /** True if calls run at the newest block even if another block is requested. */
   readonly ignoresBlock: boolean
@@ -24,13 +27,15 @@ export type CoinbaseField = 'feeRecipient' | 'coinbase'
 const abi = EnvironmentProbe__factory.createInterface()
 /** Address at which the probe is installed: code that returns values of its block. */
 const PROBE = toAddress('0x5177ce0000000000000000000000000000000004')
-/** Block author to which the block is overridden. */
+/** Coinbase that the probe calls set for their block. */
 const PROBE_COINBASE = toAddress('0x5177ce000000000000000000000000000000beef')
 /** First gas limit that is tried. */
 const LARGE_GAS = 1_000_000_000n
 /** Gas limits that are tried in order if a node refuses the larger ones. */
 const LOWER_GAS_LIMITS = [300_000_000n, 100_000_000n, 50_000_000n, 30_000_000n, 15_000_000n]
-/** Timestamp, and block number, to which the block is overridden: far in the future, so that no real block has it. */
+/**
+ * Timestamp, and number, that the probe calls set for their block: so far in the future that no real block has them.
+ */
 const PROBE_TIME = 0x7fffffffn
 /** Number of a block that no chain has. */
 const FUTURE_BLOCK = quantity(PROBE_TIME)
@@ -48,7 +53,7 @@ export async function readCapabilities(sendProbe: ProbeRequest): Promise<Capabil
   const overrides = { [PROBE]: { code: bytecode.EnvironmentProbe.runtime } }
   const run = (request: object, ...block: object[]) =>
     sendProbe('eth_call', [request, 'latest', overrides, ...block]).then(decodeEnvironment, nullIfRefused)
-  const [plainAnswer, feeRecipient, coinbase, timeAnswer, gasCap, ignoresBlock] = await Promise.all([
+  const [plainAnswer, feeRecipientAnswer, coinbaseAnswer, timeAnswer, gasCap, ignoresBlock] = await Promise.all([
     run(call),
     run(call, { feeRecipient: PROBE_COINBASE }),
     run(call, { coinbase: PROBE_COINBASE }),
@@ -63,7 +68,11 @@ export async function readCapabilities(sendProbe: ProbeRequest): Promise<Capabil
   const hasProbeCoinbase = (answer: Environment | null) => answer?.coinbase.toLowerCase() === PROBE_COINBASE
   return {
     canOverrideState: plainAnswer !== null,
-    coinbaseField: hasProbeCoinbase(feeRecipient) ? 'feeRecipient' : hasProbeCoinbase(coinbase) ? 'coinbase' : null,
+    coinbaseField: hasProbeCoinbase(feeRecipientAnswer)
+      ? 'feeRecipient'
+      : hasProbeCoinbase(coinbaseAnswer)
+        ? 'coinbase'
+        : null,
     // `block.number` is not compared: on Arbitrum it is the parent chain's number, even with an override.
     canOverrideTime: timeAnswer?.timestamp === PROBE_TIME,
     gasCap,
@@ -72,8 +81,9 @@ export async function readCapabilities(sendProbe: ProbeRequest): Promise<Capabil
 }
 
 /**
- * Returns true if the endpoint ignores the block of a call. A future block is called first, because other nodes refuse
- * it without work. A node that answers may also replace only unknown blocks, so block 1 must look as new as well.
+ * Returns true if the endpoint ignores the block of a call. Calls at a future block first, because nodes that heed the
+ * block refuse that call at once. Some nodes answer at the newest block only if a block is unknown. So the endpoint
+ * ignores the block only if the answer at block 1 is not older than the answer at the future block.
  */
 async function detectIgnoredBlock(callAt: (block: Hex) => Promise<Environment | null>): Promise<boolean> {
   const futureAnswer = await callAt(FUTURE_BLOCK)

@@ -1,4 +1,6 @@
-/** Selects the endpoint for a request, by expected time until an answer. */
+/**
+ * Selects the endpoint for a request by the expected time until its answer. An upstream is an endpoint with its health.
+ */
 import type { Priority } from './priority.ts'
 import type { Upstream } from './upstream.ts'
 

@@ -368,7 +368,7 @@ class ChainRpc implements Rpc {
 const FIRST_RETRY_GAS = 50_000_000n
 /** Lowest gas limit that is tried at nodes that cap gas. */
 const MIN_RETRY_GAS = 2_000_000n
-/** Maximum gas by which a node's real cap exceeds the measured one, because the measurement itself uses gas. */
+/** Maximum gas by which a node's real cap may exceed the measured cap, because the measurement itself uses gas. */
 const CAP_TOLERANCE = 100_000n
 
 function isGasAboveCap({ gasCap }: Capabilities, gas: bigint | undefined): boolean {
@@ -376,8 +376,8 @@ function isGasAboveCap({ gasCap }: Capabilities, gas: bigint | undefined): boole
 }
 
 /**
- * True if no endpoint has the method, for a request without parameters: nothing else can be refused. Also true if all
- * endpoints answer something else than a number, such as null.
+ * Returns true if the error means that no endpoint reports the requested price. A request without parameters is refused
+ * only if the method is missing. Instead, an endpoint may answer with something that is not a number, such as null.
  */
 function isPriceMissing(error: unknown): boolean {
   return error instanceof RpcError && (error.isRefusal || error.code === 'BAD_ANSWER')

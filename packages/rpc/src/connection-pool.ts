@@ -1,6 +1,7 @@
 /**
  * Connection pool of one origin. A request waits in this pool, not in the queue of a socket, until a connection is
- * free. So a request that is aborted while it waits was never written, and an unresponsive origin gets few connections.
+ * free. So a request that is aborted while it waits is never sent. The pool opens few connections to an origin that
+ * does not respond.
  */
 import type { Socket } from 'node:net'
 import { buildConnector, Client, type Dispatcher } from 'undici'
@@ -13,9 +14,9 @@ import { monotonicMs } from './monotonic-clock.ts'
 const MAX_CONNECTIONS = 64
 /** Maximum connections to any other origin. */
 const MAX_CONNECTIONS_UNKNOWN = 8
-/** Maximum connections that are being opened at a time, to an origin that accepted a connection recently. */
+/** Maximum connections that are being opened at the same time to an origin that accepted a connection recently. */
 const MAX_CONNECTING = 8
-/** Maximum connections that are being opened at a time, to any other origin. */
+/** Maximum connections that are being opened at the same time to any other origin. */
 const MAX_CONNECTING_UNKNOWN = 2
 /** Milliseconds for which an answer, or an accepted connection, counts as recent. */
 const RECENT_MS = 60_000
@@ -170,8 +171,8 @@ export class ConnectionPool {
 
   private onError(error: Error): void {
     this.connectingCount--
-    // If other connections are open or being opened, the other queued requests may use these, so only the first one
-    // fails.
+    // If other connections are open or being opened, the other queued requests can use them. So only the first queued
+    // request fails.
     const count = this.openCount + this.connectingCount > 0 ? 1 : this.waiting.size
     for (let i = 0; i < count; i++) {
       const nextWaiter = this.waiting.first

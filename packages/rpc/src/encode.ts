@@ -27,14 +27,17 @@ export function callParam(request: CallRequest): Record<string, Hex | readonly u
 /** `JSON.rawJSON`: wraps text that `JSON.stringify` inserts unchanged. */
 const { rawJSON } = JSON as unknown as { readonly rawJSON: (json: string) => object }
 /** Minimum characters of code whose JSON is cached. */
-const LONG_CODE = 1_000
+const MIN_CACHED_CODE_CHARS = 1_000
 /** Maximum codes whose JSON is cached. */
 const MAX_CODES = 64
 const jsonByCode = new LRUCache<Hex, object>({ max: MAX_CODES })
 
-/** Returns the JSON of code from a cache: the same few probe contracts are sent with every call. */
+/**
+ * Returns the JSON of contract code, for long code from a cache, because the same few probe contracts are sent with
+ * many calls.
+ */
 function codeJson(code: Hex): Hex | object {
-  if (code.length < LONG_CODE) return code
+  if (code.length < MIN_CACHED_CODE_CHARS) return code
   let json = jsonByCode.get(code)
   if (!json) {
     json = rawJSON(JSON.stringify(code))
@@ -79,7 +82,10 @@ const MIN_TRANSACTION_GAS = 21_000n
 /** Gas limit of a block whose header has none. */
 const NO_GAS_LIMIT = 2n ** 63n - 1n
 
-/** Returns the gas limit of a block. Some chains report none, 0, or 1, which would admit no transaction. */
+/**
+ * Returns the gas limit of a block. If a chain reports none, 0, or 1, which would admit no transaction, the block
+ * counts as unlimited.
+ */
 function gasLimitOf({ gasLimit }: RawBlock): bigint {
   const reportedLimit = BigInt(gasLimit ?? 0)
   return reportedLimit < MIN_TRANSACTION_GAS ? NO_GAS_LIMIT : reportedLimit

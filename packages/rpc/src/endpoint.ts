@@ -1,6 +1,7 @@
 /**
  * Sends calls to one JSON-RPC endpoint over HTTP. Calls that are made in the same tick of the event loop share one HTTP
- * body (batch), if the endpoint accepts batches. Calls queue by priority, and while the endpoint is rate limited.
+ * body (batch), if the endpoint accepts batches. Calls wait in a queue of their priority while the endpoint is busy or
+ * rate limited.
  */
 
 import { Abort } from './abort.ts'
@@ -113,11 +114,11 @@ export class Endpoint {
       this.queues.remove(sendContext.priority, group)
       group.abortRequest?.()
     }
-    const pending = calls.map((call) => createCall(call, this.nextId++, sendContext, abandon))
+    const pendingCalls = calls.map((call) => createCall(call, this.nextId++, sendContext, abandon))
     const fitsOneBody = calls.length <= this.batchSize.size
     const groups: CallGroup[] = fitsOneBody
-      ? [{ hasOwnBody, calls: pending.map(({ call }) => call) }]
-      : pending.map(({ call }) => ({ hasOwnBody, calls: [call] }))
+      ? [{ hasOwnBody, calls: pendingCalls.map(({ call }) => call) }]
+      : pendingCalls.map(({ call }) => ({ hasOwnBody, calls: [call] }))
     for (const group of groups) this.enqueue(group, sendContext.priority)
     if (hasOwnBody) this.sendQueued()
     else if (!this.isSendScheduled) {
@@ -127,7 +128,7 @@ export class Endpoint {
         this.sendQueued()
       })
     }
-    return pending.map(({ answer }) => answer)
+    return pendingCalls.map(({ answer }) => answer)
   }
 
   private enqueue(group: CallGroup, priority: Priority): void {
@@ -235,8 +236,8 @@ export class Endpoint {
       // Any other status of a batch may mean that the endpoint refuses batches.
       const rateLimit = httpError?.code === 'RATE_LIMITED' ? httpError : undefined
       const batchError = rawBatchError && moreSpecificError(toRpcError('batch', rawBatchError), rateLimit)
-      const isOfNode = batchError && NODE_FAILURES.has(batchError.code)
-      if (isOfNode && batchVerdict(status, rawBatchError) !== 'size') throw batchError
+      const isNodeFailure = batchError && NODE_FAILURES.has(batchError.code)
+      if (isNodeFailure && batchVerdict(status, rawBatchError) !== 'size') throw batchError
       if (rawBatchError) return void this.splitUp(calls, batchVerdict(status, rawBatchError))
       const unprocessed = calls.filter(({ id }) => isUnprocessed(answerById.get(String(id))?.error))
       if (unprocessed.length > 0) this.splitUp(calls, 'size', unprocessed)

@@ -51,10 +51,10 @@ export function batchVerdict(status: number, error: NodeError | undefined): Batc
   return error && status < 500 ? 'refused' : 'maybe'
 }
 
-/** Errors with which Geth answers the calls that remain once a batch took too long or its responses are too large. */
+/** Matches Geth's errors for the remaining calls of a batch that took too long, or whose responses are too large. */
 const UNPROCESSED_TEXT = /^(request timed out|response too large)$/
 
-/** True if a node answered a call of a batch with an error because of the calls before it. */
+/** Returns true if the error means that a node did not run a call of a batch, because of the calls before it. */
 export function isUnprocessed(error: NodeError | string | null | undefined): boolean {
   return typeof error === 'object' && error !== null && UNPROCESSED_TEXT.test(String(error.message))
 }

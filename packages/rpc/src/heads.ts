@@ -70,7 +70,7 @@ export class Heads {
       : readBlock(raw)
   }
 
-  /** True for a head that jumps ahead or does not build on a known block. */
+  /** Returns true for a head that jumps ahead or does not build on a known block. */
   private needsParentCheck({ number, hash, parentHash }: BlockHeader): boolean {
     const { newest } = this
     if (!newest || this.numberByHash.has(hash)) return false

@@ -13,13 +13,13 @@ const HALF_LIFE_MS = 30_000
 const EJECT_STREAK = 3
 /** Failures within this many milliseconds belong to one HTTP request and count once. */
 const SAME_REQUEST_MS = 3
-/** An endpoint that refuses requests or answers late is not ejected while its success rate is higher than this. */
+/** Success rate above which an endpoint is not ejected for refused requests or late answers. */
 const MIN_SUCCESS_RATE = 0.2
 /** Maximum duration of an ejection. */
 const MAX_EJECT_MS = 120_000
 /** Minimum consecutive requests without any response for an endpoint to count as dead. */
 const MIN_DEAD_STREAK = 2
-/** Minimum milliseconds since the first of these failures for the endpoint to count as dead. */
+/** Minimum milliseconds since the first of these requests for the endpoint to count as dead. */
 const MIN_DEAD_MS = 3_000
 /** Number of latencies per kind of request that are remembered. */
 const MAX_SAMPLES = 64

@@ -5,7 +5,9 @@
 import { performance } from 'node:perf_hooks'
 import { monotonicMs } from './monotonic-clock.ts'
 
-/** Tokens that each request earns: the maximum share of requests whose hedge does not answer first. */
+/**
+ * Tokens that each request earns. So at most this share of the requests can have a hedge that does not answer first.
+ */
 const TOKENS_PER_REQUEST = 0.03
 /** Maximum saved tokens. */
 const MAX_TOKENS = 20
@@ -48,8 +50,8 @@ export class HedgeBudget {
   }
 
   /**
-   * True if most recent hedges answered first: requests get lost or are slow at random. Hedges then need no budget,
-   * because each replaces a request that would not have been answered.
+   * True if most recent hedges answered first: then requests get lost, or are slow at random. Hedges need no tokens in
+   * this state, because each replaces a request that would not have been answered.
    */
   get losesRequests(): boolean {
     return this.winRate >= LOSING_WIN_RATE

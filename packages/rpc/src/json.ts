@@ -1,8 +1,8 @@
 /** Parses large JSON without blocking the event loop: short texts by `JSON.parse`, long texts piece by piece. */
 import { inSlices, type Steps } from './slices.ts'
 
-/** Maximum characters per call of `JSON.parse`, which takes a millisecond or less for them. */
-const MAX_PIECE = 65_536
+/** Maximum characters per call of `JSON.parse`, so that a call takes at most about a millisecond. */
+const MAX_PIECE_CHARS = 65_536
 
 const QUOTE = 0x22
 const COMMA = 0x2c
@@ -15,12 +15,12 @@ const CLOSE_OBJECT = 0x7d
 
 /** Parses JSON like `JSON.parse`. @throws SyntaxError */
 export async function parseJson(text: string): Promise<unknown> {
-  return text.length <= MAX_PIECE ? JSON.parse(text) : inSlices('json', new JsonReader(text).parseAll())
+  return text.length <= MAX_PIECE_CHARS ? JSON.parse(text) : inSlices('json', new JsonReader(text).parseAll())
 }
 
 /**
- * Parses one text by `JSON.parse` of pieces: values that are short enough, and the keys and short items of longer
- * values.
+ * Parses a text piece by piece. Each value that is short enough is one piece for `JSON.parse`. Longer arrays and
+ * objects are split into their keys and items.
  */
 class JsonReader {
   private readonly text: string
@@ -107,10 +107,10 @@ class JsonReader {
     return undefined
   }
 
-  /** Returns the index after an array or object; -1 if it is more than `MAX_PIECE` characters away. */
+  /** Returns the index after an array or object; -1 if it is more than `MAX_PIECE_CHARS` characters away. */
   private endOfContainer(): number {
     let depth = 0
-    const limit = Math.min(this.text.length, this.position + MAX_PIECE)
+    const limit = Math.min(this.text.length, this.position + MAX_PIECE_CHARS)
     for (let position = this.position; position < limit; position++) {
       const code = this.text.charCodeAt(position)
       if (code === QUOTE) {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { suggestedBlocks } from './log-range.ts'
+import { suggestedBlockCount } from './log-range.ts'
 
 test.each([
   // Both ends of a range are in it.
@@ -13,7 +13,7 @@ test.each([
   ['block range is too wide (5000 > 3000)', 3_000],
   ['too wide ( 51  >  20 )', 20],
 ])('%s grants %s blocks', (text, blocks) => {
-  expect(suggestedBlocks(text, undefined)).toBe(blocks)
+  expect(suggestedBlockCount(text, undefined)).toBe(blocks)
 })
 
 test.each([
@@ -48,28 +48,28 @@ test.each([
   // The smallest of several limits holds.
   ['limit 300, up to 200, at most 250', 200],
 ])('"%s" limits a request to %s blocks', (text, blocks) => {
-  expect(suggestedBlocks(text, undefined)).toBe(blocks)
+  expect(suggestedBlockCount(text, undefined)).toBe(blocks)
 })
 
 test('a number counts up to forty characters after the word, and not behind other brackets or digits', () => {
-  expect(suggestedBlocks(`limit${'-'.repeat(40)}8`, undefined)).toBe(8)
-  expect(suggestedBlocks(`limit${'-'.repeat(41)}8`, undefined)).toBeUndefined()
-  expect(suggestedBlocks('limit [8', undefined)).toBeUndefined()
-  expect(suggestedBlocks('limit ]8', undefined)).toBeUndefined()
-  expect(suggestedBlocks('distance8', undefined)).toBe(8)
-  expect(suggestedBlocks('limit8', undefined)).toBeUndefined()
+  expect(suggestedBlockCount(`limit${'-'.repeat(40)}8`, undefined)).toBe(8)
+  expect(suggestedBlockCount(`limit${'-'.repeat(41)}8`, undefined)).toBeUndefined()
+  expect(suggestedBlockCount('limit [8', undefined)).toBeUndefined()
+  expect(suggestedBlockCount('limit ]8', undefined)).toBeUndefined()
+  expect(suggestedBlockCount('distance8', undefined)).toBe(8)
+  expect(suggestedBlockCount('limit8', undefined)).toBeUndefined()
 })
 
 test.each(['results', 'logs', 'bytes', 'response', 'seconds', 'filters', '  logs', 'k logs', ' k logs', ' K  logs'])(
   'a limit of "9%s" is none of blocks',
   (unit) => {
-    expect(suggestedBlocks(`up to 9 ${unit}`, undefined)).toBeUndefined()
-    expect(suggestedBlocks(`up to 9 ${unit}, limit of 7 blocks`, undefined)).toBe(7)
+    expect(suggestedBlockCount(`up to 9 ${unit}`, undefined)).toBeUndefined()
+    expect(suggestedBlockCount(`up to 9 ${unit}, limit of 7 blocks`, undefined)).toBe(7)
   },
 )
 
 test('a unit that comes later in the text does not count', () => {
-  expect(suggestedBlocks('up to 9 blocks of logs', undefined)).toBe(9)
+  expect(suggestedBlockCount('up to 9 blocks of logs', undefined)).toBe(9)
 })
 
 test.each([
@@ -80,7 +80,7 @@ test.each([
   'logs matched, limit 5',
   'answer too big, limit 5',
 ])('"%s" limits the answer and not the blocks', (text) => {
-  expect(suggestedBlocks(text, undefined)).toBeUndefined()
+  expect(suggestedBlockCount(text, undefined)).toBeUndefined()
 })
 
 test.each([
@@ -94,7 +94,7 @@ test.each([
   ['from to', undefined],
   [undefined, undefined],
 ])('the data %j grants %s blocks', (data, blocks) => {
-  expect(suggestedBlocks('', data)).toBe(blocks)
+  expect(suggestedBlockCount('', data)).toBe(blocks)
 })
 
 test('a range in brackets comes before data, data before a range with a dash, that before a comparison and a limit', () => {
@@ -103,10 +103,10 @@ test('a range in brackets comes before data, data before a range with a dash, th
   const compared = 'too wide (50 > 4)'
   const limit = 'limit 5'
   const all = `${limit}, ${compared}, ${dashed}`
-  expect(suggestedBlocks(`${all}, [0x1, 0x1]`, data)).toBe(1)
-  expect(suggestedBlocks(all, data)).toBe(2)
-  expect(suggestedBlocks(all, undefined)).toBe(3)
-  expect(suggestedBlocks(`${limit}, ${compared}`, undefined)).toBe(4)
-  expect(suggestedBlocks(`more than 9 logs, ${compared}`, undefined)).toBe(4)
-  expect(suggestedBlocks(limit, undefined)).toBe(5)
+  expect(suggestedBlockCount(`${all}, [0x1, 0x1]`, data)).toBe(1)
+  expect(suggestedBlockCount(all, data)).toBe(2)
+  expect(suggestedBlockCount(all, undefined)).toBe(3)
+  expect(suggestedBlockCount(`${limit}, ${compared}`, undefined)).toBe(4)
+  expect(suggestedBlockCount(`more than 9 logs, ${compared}`, undefined)).toBe(4)
+  expect(suggestedBlockCount(limit, undefined)).toBe(5)
 })

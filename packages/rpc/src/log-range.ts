@@ -1,13 +1,16 @@
 /** Extracts the maximum block range of `eth_getLogs` from the error of a provider. */
 
-/** "this block range should work: [0x0, 0xd043b8]", "retry with the range 6000000-6000509". */
+/**
+ * Matches a suggested range, as in "this block range should work: [0x0, 0xd043b8]" and "retry with the range
+ * 6000000-6000509".
+ */
 const BRACKETED_RANGE = /\[\s*(0x[0-9a-f]+)\s*,\s*(0x[0-9a-f]+)\s*\]/i
 const DASHED_RANGE = /\brange (\d+)\s*-\s*(\d+)/i
-/** "(5000 > 3000)" */
+/** Matches a comparison of the requested and the allowed number of blocks, as in "(5000 > 3000)". */
 const COMPARED_RANGE = /\(\s*\d+\s*>\s*(\d+)\s*\)/
 /**
- * "limited to a 10,000 range", "maximum is set to 2048", "max is 10k blocks", "up to a 500 block range", "ranges over
- * 10000 blocks".
+ * Matches a stated limit, as in "limited to a 10,000 range", "maximum is set to 2048", "max is 10k blocks", "up to a
+ * 500 block range", and "ranges over 10000 blocks".
  */
 const STATED_LIMIT =
   /(?:max(?:imum)?\b|\blimit(?:ed)?\b|up to|at most|\bover\b|greater than|smaller than|bigger than|exceeds?\b|allowed|distance|narrow your filter)[^\d[\]]{0,40}?(\d[\d,.]*)\s*(k\b)?/gi
@@ -21,16 +24,16 @@ const RESULT_LIMIT = /more than \S+ (results|logs)|too many logs|max results|log
  *
  * @param text - message of the error and texts in its data
  */
-export function suggestedBlocks(text: string, data: unknown): number | undefined {
+export function suggestedBlockCount(text: string, data: unknown): number | undefined {
   return (
     blocksBetween(text.match(BRACKETED_RANGE)) ??
     blocksBetween(rangeInData(data)) ??
     blocksBetween(text.match(DASHED_RANGE)) ??
-    limitIn(text)
+    findLimitIn(text)
   )
 }
 
-function limitIn(text: string): number | undefined {
+function findLimitIn(text: string): number | undefined {
   const comparedMatch = text.match(COMPARED_RANGE)
   if (comparedMatch) return Number(comparedMatch[1])
   if (RESULT_LIMIT.test(text)) return undefined

@@ -6,7 +6,7 @@
  */
 import type { Hex } from '@sluice/chains'
 import { RpcError, type RpcErrorCode } from './errors.ts'
-import { suggestedBlocks } from './log-range.ts'
+import { suggestedBlockCount } from './log-range.ts'
 
 /** The `error` member of a JSON-RPC response. */
 export type NodeError = { readonly code?: number; readonly message?: string; readonly data?: unknown }
@@ -22,7 +22,7 @@ type Rule = {
 const LOG_METHODS = /^eth_getLogs$/
 const CALL_METHODS = /^eth_(call|estimateGas|createAccessList)$/
 
-/** The first matching rule applies, so short and ambiguous patterns come last. */
+/** Rules in order of precedence: the first matching rule applies, so short and ambiguous patterns come last. */
 const rules: readonly Rule[] = [
   {
     errorCode: 'REVERTED',
@@ -92,7 +92,10 @@ const codeByNumber: ReadonlyMap<number, RpcErrorCode> = new Map([
   [-32601, 'UNSUPPORTED'],
 ])
 
-/** Matches an error that states no cause. A stated cause, such as a crashed handler, occurs again. */
+/**
+ * Matches an error that states no cause, so that a retry may succeed. An error with a cause, such as a crashed handler,
+ * would occur again.
+ */
 const INTERNAL_ERROR = /^\s*internal (json-?rpc |server )?error\.?\s*$/i
 
 /** Codes of nodes that lack a block or its state. */
@@ -123,12 +126,12 @@ export function toRpcError(method: string, { code, message = 'no message', data 
   if (revertData !== undefined) return new RpcError('REVERTED', text, revertData)
   const allText = [text, ...textsOf(data)].join(' ')
   const rule = rules.find((rule) => (rule.method?.test(method) ?? true) && rule.text.test(allText))
-  // Code 3 is that of a revert. Alchemy also uses it for blocks that its node lacks.
+  // Code 3 means a revert. Alchemy also uses it for blocks that its node lacks.
   if (code === 3 && !(rule && missingBlockCodes.has(rule.errorCode))) return new RpcError('REVERTED', text)
   const errorCode = rule?.errorCode ?? codeByNumber.get(code ?? 0) ?? 'REJECTED'
   if (errorCode === 'REVERTED') return new RpcError('REVERTED', text)
-  const blocks = errorCode === 'RANGE' ? suggestedBlocks(allText, data) : undefined
-  const retryAfterMs = errorCode === 'RATE_LIMITED' ? retryHint(allText, data) : undefined
+  const blocks = errorCode === 'RANGE' ? suggestedBlockCount(allText, data) : undefined
+  const retryAfterMs = errorCode === 'RATE_LIMITED' ? parseRetryDelayMs(allText, data) : undefined
   return new RpcError(errorCode, `${messageByCode[errorCode] ?? method}: ${text}`, '0x', {
     ...(blocks !== undefined && { grantedBlocks: blocks }),
     ...(retryAfterMs !== undefined && { retryAfterMs }),
@@ -144,11 +147,13 @@ function revertDataOf(data: unknown): Hex | undefined {
 }
 
 /** Maximum characters of each text in the error's data that are matched. */
-const MAX_TEXT = 500
+const MAX_TEXT_CHARS = 500
 
 function textsOf(data: unknown): readonly string[] {
   const texts = typeof data === 'object' && data !== null ? Object.values(data) : [data]
-  return texts.flatMap((text) => (typeof text === 'string' && !text.startsWith('0x') ? text.slice(0, MAX_TEXT) : []))
+  return texts.flatMap((text) =>
+    typeof text === 'string' && !text.startsWith('0x') ? text.slice(0, MAX_TEXT_CHARS) : [],
+  )
 }
 
 /** Maximum accepted pause of a provider (`Retry-After`): a larger value may be a mistake. */
@@ -158,7 +163,7 @@ export const MAX_RETRY_AFTER_MS = 60_000
  * Parses the delay before a retry, in milliseconds: Infura's `backoff_seconds`, Chainstack's `try_again_in`, or a text
  * such as "try again in 4ms".
  */
-function retryHint(text: string, data: unknown): number | undefined {
+function parseRetryDelayMs(text: string, data: unknown): number | undefined {
   const { rate, try_again_in: delayText } = (typeof data === 'object' && data !== null ? data : {}) as {
     readonly rate?: { readonly backoff_seconds?: number }
     readonly try_again_in?: string

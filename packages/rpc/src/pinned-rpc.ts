@@ -21,8 +21,8 @@ const MIN_STATE_BLOCKS = 64
 /** Maximum number of blocks by which an endpoint lags without being ejected. */
 const MAX_LAG_BLOCKS = 5
 /**
- * Failed reads of a block number at most `MAX_LAG_BLOCKS` below the head after which no node is assumed to have its
- * state.
+ * Number of failed reads of a recent block by its number after which every node counts as lacking its state. A recent
+ * block is at most `MAX_LAG_BLOCKS` below the head.
  */
 const MAX_TRIES = 4
 /** A block that is more than this many blocks ahead of the newest head does not exist yet, so the node does not lag. */
@@ -64,7 +64,7 @@ export function pinToBlock(
   let missingHeaderCount = 0
   const directBlock = typeof ref === 'number' ? quantity(ref) : ref
   return async (upstream, sendContext, buildCall) => {
-    // The head moves while a block is read, so blocks that are almost as new are tolerated.
+    // Blocks shortly below the head pass this check, because the head moves while a block is read.
     if (upstream.ignoresBlock && distanceOf(heads, ref) < -MAX_LAG_BLOCKS && readsState(buildCall))
       throw new RpcError('PRUNED', 'the node runs calls only at its newest block')
     const usesOwnBody = needsOwnBody || extraCalls.length > 0
@@ -129,7 +129,7 @@ function distanceOf(heads: Heads, ref: BlockRef): number {
   return number === undefined || !heads.newest ? 0 : number - heads.newest.number
 }
 
-/** True if the call reads state, and not logs. */
+/** Returns true if the call reads state, and false if it reads logs. */
 function readsState(buildCall: BuildCall): boolean {
   return buildCall('latest')[0] !== 'eth_getLogs'
 }
@@ -139,8 +139,8 @@ function isRejected({ code }: RpcError): boolean {
 }
 
 /**
- * Returns the approximate distance of a tagged block from the head, in blocks; negative for an older block. A node that
- * reports a safe block should have the state of that block, so this distance is small.
+ * Returns the approximate distance of a tagged block from the head, in blocks; negative for an older block. The
+ * distance of `safe` and `finalized` is small, because a node that reports such a block should have its state.
  */
 function tagDistance(tag: BlockTag): number {
   if (tag === 'earliest') return Number.NEGATIVE_INFINITY
@@ -160,7 +160,7 @@ async function callByNumber(
   extraCalls: readonly EndpointCall[],
 ): Promise<readonly unknown[]> {
   const { endpoint } = upstream
-  const number = heads.numberOf(hash) ?? (await numberAt(upstream, sendContext, hash))
+  const number = heads.numberOf(hash) ?? (await readNumberOf(upstream, sendContext, hash))
   const headerRequest = headerCall(number)
   const calls = [buildCall(quantity(number)), ...extraCalls]
   let results: PromiseSettledResult<unknown>[]
@@ -185,7 +185,7 @@ function answerOf(result: PromiseSettledResult<unknown>): unknown {
   return result.value
 }
 
-async function numberAt({ endpoint }: Upstream, sendContext: SendContext, hash: Hex): Promise<number> {
+async function readNumberOf({ endpoint }: Upstream, sendContext: SendContext, hash: Hex): Promise<number> {
   const raw = await endpoint.request<RawBlock | null>('eth_getBlockByHash', [hash, false], sendContext)
   if (!raw) throw new RpcError('LAGGING', 'the node lacks the block')
   return readBlock(raw).number

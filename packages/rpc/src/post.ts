@@ -1,6 +1,6 @@
 /**
- * POSTs JSON over a pooled connection. Every quote waits for such requests, so undici's dispatcher is used, which costs
- * half as much as `node:http`.
+ * POSTs JSON over a pooled connection. Every quote waits for such requests. So this uses undici's dispatcher, which
+ * takes half the CPU time of `node:http`.
  */
 import { promisify } from 'node:util'
 import { brotliDecompress, gunzip, inflate, zstdDecompress } from 'node:zlib'
@@ -20,7 +20,7 @@ export type PostOptions = {
 
 /** Maximum bytes of a response: many times the logs of a large block. */
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024
-/** Timeout of an HTTP request; callers have shorter timeouts of their own. */
+/** Timeout of an HTTP request. Callers have shorter timeouts of their own. */
 const FINAL_TIMEOUT_MS = 60_000
 /** Maximum bytes of the headers of a response; some gateways send long cookies and policies. */
 const MAX_HEADER_BYTES = 65_536
@@ -75,7 +75,7 @@ export async function postJson(
 ): Promise<HttpResponse> {
   const { origin, pathname, search, protocol } = url
   const headers: Record<string, string> = { 'content-type': 'application/json' }
-  // Compression pays off for remote nodes, not for local ones.
+  // For a local node, compression would take more time than it saves.
   if (protocol === 'https:') headers['accept-encoding'] = 'gzip'
   const authorization = basicAuthorization(url)
   if (authorization) headers.authorization = authorization
@@ -86,7 +86,7 @@ export async function postJson(
       const { status, coding, bytes, retryAfter } = await pool.send(
         (client) => dispatch(client, options, signal),
         signal,
-        // Other unused connections were probably closed too.
+        // A retry uses a new connection, because other idle connections were probably closed too.
         newConnection || attempt > 0,
       )
       const text = await decode(bytes, coding).catch((error: unknown) => {
@@ -97,7 +97,7 @@ export async function postJson(
       return { status, text, ...(retryAfter !== undefined && { retryAfter }) }
     } catch (error) {
       // The server may close an idle connection at the moment it is reused, so retry once.
-      if (attempt > 0 || !isClosed(error)) throw error
+      if (attempt > 0 || !isConnectionClosed(error)) throw error
     }
   }
 }
@@ -109,7 +109,7 @@ async function decode(bytes: Buffer, coding: string): Promise<string> {
   return text.startsWith('\ufeff') ? text.slice(1) : text
 }
 
-function isClosed(error: unknown): boolean {
+function isConnectionClosed(error: unknown): boolean {
   return error instanceof errors.SocketError || (error as NodeJS.ErrnoException).code === 'ECONNRESET'
 }
 
@@ -122,8 +122,8 @@ type RawResponse = {
 }
 
 /**
- * Dispatches a request and collects its response, without the stream of undici's `request`, which costs as much as the
- * rest of the request.
+ * Dispatches a request and collects its response. Does not use undici's `request`, whose stream takes as much CPU time
+ * as the rest of the request.
  */
 function dispatch(client: Dispatcher, options: Dispatcher.DispatchOptions, signal?: Signal): Promise<RawResponse> {
   return new Promise((resolve, reject) => {

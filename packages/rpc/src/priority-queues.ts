@@ -90,8 +90,8 @@ export class PriorityQueues<T> {
 
   /**
    * Returns the number of queued items of this priority and higher ones. All of them are served before a new item of
-   * this priority. Lower priorities are not counted, although an item that has waited longer than `MAX_WAIT_MS` comes
-   * first.
+   * this priority. Lower priorities are not counted, although one of their items is served first once it has waited
+   * longer than `MAX_WAIT_MS`.
    */
   countAhead(priority: Priority): number {
     const ownIndex = PRIORITIES.indexOf(priority)

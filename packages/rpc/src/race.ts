@@ -72,7 +72,7 @@ class Race<T> {
   /** Endpoints that this request no longer uses, because they refused it. */
   private readonly refusingUpstreams = new Set<Upstream>()
   /** Endpoints that failed once without a stated cause. */
-  private readonly failedUpstreams = new Set<Upstream>()
+  private readonly internalErrorUpstreams = new Set<Upstream>()
   private readonly startedAt = performance.now()
   private attempts = 0
   private hedgeCount = 0
@@ -122,7 +122,7 @@ class Race<T> {
     const { lastError } = this
     for (const { upstream, sendContext } of this.running)
       if (sendContext.sentAt !== undefined) this.recordFailure(upstream, timeout)
-    // If all endpoints were rate limited, report that instead of the timeout.
+    // If the last failure was a rate limit, report it instead of the timeout.
     const reason = lastError?.code === 'RATE_LIMITED' ? lastError : timeout
     this.end(() => this.reject(this.firstRefusal ?? reason))
   }
@@ -141,7 +141,8 @@ class Race<T> {
     const isOutOfAttempts = this.attempts >= MAX_ATTEMPTS[this.options.priority]
     if (this.cannotStartInTime(usableUpstreams)) return void this.rejectWithBestError()
     const pauseMs = this.roundPauseMs()
-    // True if the rate limit delays this endpoint longer than a retry at the fastest endpoint in the next round.
+    // Returns true if the rate limit delays this endpoint longer than a retry at the fastest endpoint in the next
+    // round.
     const isSlower = (upstream: Upstream) =>
       upstream.endpoint.delayMs(priority) >
       pauseMs + Math.min(...usableUpstreams.map(({ endpoint }) => endpoint.delayMs(priority)))
@@ -173,7 +174,7 @@ class Race<T> {
     if (this.running.size > 0 || upstreams.length === 0) return false
     const delayMs = Math.min(...upstreams.map(({ endpoint }) => endpoint.delayMs(this.options.priority)))
     if (delayMs <= Math.max(0, this.options.requestTimeoutMs - (performance.now() - this.startedAt))) return false
-    // Endpoints are probed before the pause ends, so `delayMs` alone may be too short for the caller.
+    // An endpoint that demanded a pause is probed during the pause, so `delayMs` may end before the pause does.
     const pausedMs = Math.min(...upstreams.map(({ endpoint }) => endpoint.waitMs('lookup')))
     this.lastError = new RpcError('RATE_LIMITED', 'every node asks to be left alone for longer', '0x', {
       retryAfterMs: Math.max(delayMs, pausedMs),
@@ -287,9 +288,9 @@ class Race<T> {
     if (!alternative && hedgeAgainInMs > 1) return hedgeAgainInMs
     // A lost attempt, or a request with much of its timeout gone, is hedged without budget.
     const isUrgent = performance.now() - this.startedAt > URGENT_TIMEOUT_SHARE * this.options.requestTimeoutMs
-    const isFree = isUrgent || (alternative !== undefined && lostInMs <= 1)
-    if (!isFree && !hedgeBudget.takeToken()) return alternative ? lostInMs : 0
-    if (!isFree) this.paidHedgeCount++
+    const needsNoToken = isUrgent || (alternative !== undefined && lostInMs <= 1)
+    if (!needsNoToken && !hedgeBudget.takeToken()) return alternative ? lostInMs : 0
+    if (!needsNoToken) this.paidHedgeCount++
     this.hedgeCount++
     onExtraRequest('hedge', upstream)
     this.startAttempt(upstream, !alternative)
@@ -327,9 +328,9 @@ class Race<T> {
       if (upstream === winner.upstream) upstream.health.recordLoss()
       else upstream.health.recordFailure('late')
     }
-    const wasNeeded = [...this.running].some(({ startedAt }) => startedAt < winner.startedAt)
-    if (this.hedgeCount > 0) this.context.hedgeBudget.recordOutcome(wasNeeded)
-    if (wasNeeded) this.context.hedgeBudget.refund(this.paidHedgeCount)
+    const hasHedgeWon = [...this.running].some(({ startedAt }) => startedAt < winner.startedAt)
+    if (this.hedgeCount > 0) this.context.hedgeBudget.recordOutcome(hasHedgeWon)
+    if (hasHedgeWon) this.context.hedgeBudget.refund(this.paidHedgeCount)
     winner.upstream.recordSuccess()
     winner.upstream.health.recordLatency(kind, now - (winner.sendContext.sentAt ?? winner.startedAt))
     this.end(() => this.resolve(result))
@@ -346,8 +347,8 @@ class Race<T> {
       return void this.end(() => this.reject(cause))
     }
     this.recordFailure(upstream, cause)
-    const isRetried = cause.isInternal && !this.failedUpstreams.has(upstream)
-    if (isRetried) this.failedUpstreams.add(upstream)
+    const isRetried = cause.isInternal && !this.internalErrorUpstreams.has(upstream)
+    if (isRetried) this.internalErrorUpstreams.add(upstream)
     else if (refusalCodes.has(cause.code)) {
       this.refusingUpstreams.add(upstream)
       this.firstRefusal ??= cause

@@ -1,5 +1,5 @@
 /** Runs long computations in slices of time, so that they do not block the event loop. */
-import { setImmediate as turn } from 'node:timers/promises'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 
 /** Milliseconds after which a slice ends, once its current step is done. */
 const SLICE_MS = 4
@@ -29,7 +29,7 @@ export async function inSlices<T>(kind: string, steps: Steps<T>): Promise<T> {
       recordTask(kind, performance.now() - start)
     }
     if (step.done) return step.value
-    await turn()
+    await nextTurn()
   }
 }
 

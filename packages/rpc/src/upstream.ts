@@ -42,7 +42,7 @@ export class Upstream {
   /** Last failure that counted against the endpoint; undefined after the next success. */
   lastFailure: RpcError | undefined
   private seenHead = { number: -1, seenAt: 0 }
-  /** End of the ejection for lag. Answers do not end it, because a node that lags answers requests. */
+  /** End of the ejection for lag. Answers do not end this ejection, because a lagging node also answers requests. */
   private lagEjectedUntil = Number.NEGATIVE_INFINITY
   private hashRefusedAt = Number.NEGATIVE_INFINITY
   private isBlockIgnored = false
@@ -91,7 +91,7 @@ export class Upstream {
     this.hashRefusedAt = monotonicMs()
   }
 
-  /** True if the endpoint ran calls at its newest block when its capabilities were last read. */
+  /** True if the endpoint runs every call at its newest block, according to the last read of its capabilities. */
   get ignoresBlock(): boolean {
     return this.isBlockIgnored
   }
@@ -106,7 +106,7 @@ export class Upstream {
     if (this.health.isDown && this.health.msSinceSuccess > REVERIFY_AFTER_MS) this.forgetVerification()
     if (this.chainVerified) return
     const chainId = Number(await this.endpoint.request<Hex>('eth_chainId', [], sendContext))
-    // The latency of the operation that follows is measured from its own request.
+    // Forget when this request was sent, so that the latency of the next operation is measured from its own request.
     delete sendContext.sentAt
     if (chainId !== this.chainId)
       throw new RpcError('WRONG_CHAIN', `an RPC endpoint of chain ${this.chainId} answers for chain ${chainId}`)
@@ -137,26 +137,26 @@ export class Upstream {
   }
 
   private readCapabilities(): Promise<Capabilities> {
-    // The request has its own timeout, because other callers may share it when the first one aborts.
+    // Several callers share this read. So it has its own timeout, and a caller's signal does not abort it.
     const signal = AbortSignal.timeout(CAPABILITIES_TIMEOUT_MS)
     const request = async (method: string, params: readonly unknown[]): Promise<Hex> => {
-      for (let tries = 1; ; tries++) {
+      for (let attempt = 1; ; attempt++) {
         try {
-          // All callers wait for this request, so it is repeated on a new connection if it hangs.
+          // All callers wait for this request. So it is repeated on a new connection if it hangs.
           const attemptSignal = AbortSignal.any([
             signal,
-            AbortSignal.timeout(FIRST_ATTEMPT_TIMEOUT_MS * 2 ** (tries - 1)),
+            AbortSignal.timeout(FIRST_ATTEMPT_TIMEOUT_MS * 2 ** (attempt - 1)),
           ])
           return await this.endpoint.request<Hex>(method, params, {
             signal: attemptSignal,
             priority: 'quote',
-            ...(tries > 1 && { newConnection: true }),
+            ...(attempt > 1 && { newConnection: true }),
           })
         } catch (error) {
           // `LAGGING` is the expected answer to a probe at a future block, so it is not retried.
           const isTransient = error instanceof RpcError && error.isTransient && error.code !== 'LAGGING'
-          const isRetried = isTransient || (error instanceof RpcError && error.isInternal && tries === 1)
-          if (tries === MAX_CAPABILITY_ATTEMPTS || !isRetried) throw error
+          const isRetried = isTransient || (error instanceof RpcError && error.isInternal && attempt === 1)
+          if (attempt === MAX_CAPABILITY_ATTEMPTS || !isRetried) throw error
         }
       }
     }

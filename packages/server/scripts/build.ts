@@ -1,6 +1,6 @@
 /**
- * Builds `dist/`: the service's modules as JavaScript, because Node does not strip types under `node_modules`. Keeps the
- * repository's folders, because modules find data files by relative paths. Third-party packages stay imports.
+ * Builds `dist/`: the service's modules as JavaScript, because Node does not strip types under `node_modules`. Keeps
+ * the repository's folders, because modules find data files by relative paths. Third-party packages are not bundled.
  */
 import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'

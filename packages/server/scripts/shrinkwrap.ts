@@ -35,8 +35,8 @@ export function shrinkwrapOf({ lockfileVersion, packages }: Lock, packageFolder:
 }
 
 /**
- * Returns the path at which Node finds a package: in `node_modules` of the folder or of a parent folder. Undefined if no
- * folder has the package, which may be optional.
+ * Returns the path at which Node finds a package: in `node_modules` of the folder or of a parent folder. Undefined if
+ * no folder has the package, which may be optional.
  */
 function resolvePath(packages: Lock['packages'], from: string, name: string): string | undefined {
   for (let folder = from; ; folder = folder.slice(0, Math.max(0, folder.lastIndexOf('/')))) {

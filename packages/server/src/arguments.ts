@@ -18,9 +18,9 @@ const VARIABLES = {
 
 /** Converts the command line to the environment variables of the service. The service itself validates their values. */
 export function argumentsToEnvironment(args: readonly string[]): ParsedArguments {
-  let values: ReturnType<typeof parse>
+  let values: ReturnType<typeof parseOptions>
   try {
-    values = parse(args)
+    values = parseOptions(args)
   } catch (error) {
     return { mistake: (error as Error).message }
   }
@@ -43,7 +43,7 @@ export function argumentsToEnvironment(args: readonly string[]): ParsedArguments
   return { environment }
 }
 
-function parse(args: readonly string[]) {
+function parseOptions(args: readonly string[]) {
   const text = { type: 'string' } as const
   return parseArgs({
     args: [...args],

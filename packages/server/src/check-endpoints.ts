@@ -89,6 +89,6 @@ function hostOf(url: string): string {
 
 /** Returns true if two ids have the same digits in any order, as after a typing error. */
 function havePermutedDigits(a: number, b: number): boolean {
-  const [x, y] = [[...String(a)].sort().join(''), [...String(b)].sort().join('')]
-  return x === y
+  const sortDigits = (id: number) => [...String(id)].sort().join('')
+  return sortDigits(a) === sortDigits(b)
 }

@@ -46,15 +46,15 @@ function spanBody({
 }: FinishedSpan): object {
   return {
     ...{ traceId, spanId, ...(parentId && { parentSpanId: parentId }), name, kind: KINDS[kind] },
-    startTimeUnixNano: nanoseconds(startedAtMs),
-    endTimeUnixNano: nanoseconds(endedAtMs),
+    startTimeUnixNano: toNanoseconds(startedAtMs),
+    endTimeUnixNano: toNanoseconds(endedAtMs),
     attributes: keyValues(attributes),
     status: { code: hasFailed ? ERROR : UNSET },
   }
 }
 
 /** Returns nanoseconds as text, because they exceed 2^53. The precision is a microsecond, like that of the clock. */
-function nanoseconds(ms: number): string {
+function toNanoseconds(ms: number): string {
   return `${Math.round(ms * 1_000)}000`
 }
 

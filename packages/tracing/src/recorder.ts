@@ -22,7 +22,7 @@ export type RequestSpan = {
 
 /** Recorder that samples requests and exports spans. */
 export class TraceRecorder implements Recorder {
-  private readonly current = new AsyncLocalStorage<SpanIds | undefined>()
+  private readonly currentSpan = new AsyncLocalStorage<SpanIds | undefined>()
   private readonly exporter: Exporter
   private readonly ratio: number
 
@@ -56,7 +56,7 @@ export class TraceRecorder implements Recorder {
     const ids: SpanIds = { traceId: traceId ?? randomHex(16), spanId: randomHex(8) }
     const startedAtMs = unixMs()
     return {
-      run: (work) => this.current.run(ids, work),
+      run: (work) => this.currentSpan.run(ids, work),
       end: (name, attributes, hasFailed) =>
         this.exporter.add({
           ...ids,
@@ -72,7 +72,7 @@ export class TraceRecorder implements Recorder {
   }
 
   inSpan<T>(name: string, kind: SpanKind, attributes: Attributes, work: () => T | Promise<T>): T | Promise<T> {
-    const parent = this.current.getStore()
+    const parent = this.currentSpan.getStore()
     return parent ? this.childSpan(parent, name, kind, attributes, work) : work()
   }
 
@@ -87,7 +87,7 @@ export class TraceRecorder implements Recorder {
     const startedAtMs = unixMs()
     let error: { readonly code?: unknown; readonly name: string } | undefined
     try {
-      return await this.current.run(ids, work)
+      return await this.currentSpan.run(ids, work)
     } catch (thrown) {
       error = thrown as Error
       throw thrown
@@ -109,7 +109,7 @@ export class TraceRecorder implements Recorder {
   }
 
   runOutside<T>(work: () => T): T {
-    return this.current.run(undefined, work)
+    return this.currentSpan.run(undefined, work)
   }
 }
 

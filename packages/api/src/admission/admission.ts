@@ -21,7 +21,9 @@ type QueuedTask = { readonly start: (ticket: Ticket<QueuedTask>) => void; readon
 
 /** Limits of a chain's admission. */
 export type AdmissionOptions = {
-  /** Limit of the chain's running requests. All chains share the object, because it measures the load of the process. */
+  /**
+   * Limit of the chain's running requests. All chains share the object, because it measures the load of the process.
+   */
   readonly concurrency: ConcurrencyLimit
   /** Maximum requests in the queue. */
   readonly maxWaiting: number
@@ -38,8 +40,8 @@ const EXPIRY_SHARE = 0.9
 /** Additional slots for callers without a running request, as a share of the regular slots. */
 const SPARE_SLOT_SHARE = 0.5
 /**
- * Maximum wait in milliseconds until the first task of a chain has ended. The first tasks load the pools of the chain,
- * which takes longer than usual waits.
+ * Maximum wait of a queued request in milliseconds while the first task of the chain runs. The first task loads the
+ * pools of the chain, which can take longer than `maxWaitMs`.
  */
 const MAX_FIRST_WAIT_MS = 8_000
 /** Maximum `Retry-After` in seconds. */
@@ -56,7 +58,7 @@ export class ChainAdmission {
   private runningCost = 0
   /** True until the first task ends. */
   private isWarmingUp = true
-  /** Called when the first task has ended: each restarts the timeout of a queued request. */
+  /** One callback per queued request, called when the first task ends. Each restarts the timeout of its request. */
   private readonly waitRestarts = new Set<() => void>()
 
   constructor(options: AdmissionOptions) {
@@ -76,7 +78,7 @@ export class ChainAdmission {
   retryAfterIfRefused({ caller }: AdmissionRequest): number | undefined {
     const { maxWaiting, maxWaitMs } = this.options
     if (this.mayStart(caller)) return undefined
-    // On average, running requests are half done.
+    // On average, half of the work of the running requests is done.
     const waitMs = this.runningCost / 2 + this.queue.costBefore(caller)
     const isFull = this.queue.size >= maxWaiting && (maxWaiting === 0 || !this.queue.findDroppable(caller))
     if (!isFull && waitMs <= maxWaitMs * MAX_ESTIMATE_SHARE) return undefined

@@ -6,8 +6,8 @@ const WINDOW_MS = 50
 /** Event loop utilization from which on more concurrent requests would only slow each other down. */
 const BUSY_UTILIZATION = 0.95
 /**
- * Minimum limit. With fewer requests, the process, its threads, and its node become idle between two steps of a
- * request, and each wake-up takes as long as a step.
+ * Minimum limit. With fewer requests, the process, its threads, and its node would become idle between two steps of a
+ * request. Each wake-up takes as long as a step.
  */
 const MIN_CONCURRENCY = 8
 /** Factor by which the limit falls after a window with a busy event loop. */

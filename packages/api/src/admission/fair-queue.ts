@@ -18,8 +18,8 @@ export type Ticket<T> = {
 /** The tasks of one caller. */
 type Flow<T> = {
   /**
-   * Virtual start time of the caller's next task: the cost of the caller's tasks so far, but at least the queue's
-   * virtual time when a task is taken. So a caller without tasks does not save up turns.
+   * Virtual start time of the caller's next task: grows by the cost of each taken task. It is raised to the queue's
+   * virtual time when a task is taken, so that an idle caller does not save up turns.
    */
   virtualStart: number
   /** Waiting tasks in order of arrival. */
@@ -54,8 +54,8 @@ export class FairQueue<T> {
   }
 
   /**
-   * Returns the cost of the tasks that would be taken before a new task of `caller`. Each other caller counts at most
-   * as much as `caller` itself, because turns are shared.
+   * Estimates the cost of the tasks that would be taken before a new task of `caller`. Callers take turns, so each
+   * other caller is assumed to go first with at most as much cost as `caller` has waiting.
    */
   costBefore(caller: string): number {
     const waitingCost = this.backloggedFlows.get(caller)?.waitingCost ?? 0
@@ -121,8 +121,8 @@ export class FairQueue<T> {
   }
 
   /**
-   * Returns the newest task of the caller with the most waiting tasks, to be dropped in favor of a task of `caller`;
-   * undefined unless that caller has more waiting tasks than `caller` would have with one more.
+   * Returns a task to drop in favor of a new task of `caller`: the newest task of the caller with the longest queue.
+   * Returns undefined if that queue is not longer than the queue of `caller` would be with the new task.
    */
   findDroppable(caller: string): Ticket<T> | undefined {
     let longestFlow: Flow<T> | undefined
@@ -149,8 +149,8 @@ export class FairQueue<T> {
   }
 
   /**
-   * Forgets a caller without tasks, unless it was served more than its share. At most `MAX_REMEMBERED` such callers are
-   * kept, the most recent ones.
+   * Forgets a caller without tasks, unless it was served more than its share. Remembers at most `MAX_REMEMBERED`
+   * callers without tasks, the most recent ones.
    */
   private forgetIfIdle(caller: string, flow: Flow<T>): void {
     if (flow.running > 0 || flow.waiting.size > 0) return

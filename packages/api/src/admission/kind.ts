@@ -1,6 +1,6 @@
 /**
- * Classifies requests by method and URL, for admission. Runs before Express's routing, so that a refused request does
- * not pay for routing, which is too slow in the overload benchmark.
+ * Classifies requests by method and URL, for admission. Runs before Express's routing, because routing takes too much
+ * time for requests that are refused under overload.
  */
 
 /** Paths of the endpoints that are subject to admission. Each path names one chain. */
@@ -18,9 +18,10 @@ export type AdmissionClass = {
   readonly endpoint: string
   readonly chainId: number
   /**
-   * Key under which the costs of requests are learned: the endpoint, except for `quote` (see `kindOf`). For an endpoint
-   * that takes a list of tokens, the rounded-up binary logarithm of the list's length follows, or `posted` if the list
-   * is in the body. There are about fifty kinds.
+   * Key under which the costs of requests are learned. For most endpoints this is the endpoint (see `kindOf`). An
+   * endpoint that takes a list of tokens has one kind per power of two of the list's length, such as `prices 3` for 5
+   * to 8 tokens. If the list is in the body, its length is unknown, and the kind is, for example, `prices posted`.
+   * There are about fifty kinds.
    */
   readonly kind: string
   /** True if an earlier response of the same block may answer the request. */

@@ -1,6 +1,6 @@
 /**
  * Refuses requests for which a chain has no capacity, before Express handles them. Under overload most requests are
- * refused here, so a refusal must be cheap: its CPU time is lost to the requests that are served.
+ * refused here, so a refusal must take little CPU time: accepted requests need that time.
  */
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import { overloadError } from '../errors.ts'
@@ -12,7 +12,7 @@ import type { Services } from '../services.ts'
 import { classifyRequest } from './kind.ts'
 import { PausedConnections } from './paused-connections.ts'
 
-/** Milliseconds between two log lines; each line has the number of refusals since the previous one. */
+/** Milliseconds between two log lines. Each line has the number of refusals since the previous line. */
 const LOG_MS = 1_000
 
 type RefusedRequest = {

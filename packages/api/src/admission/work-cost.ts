@@ -1,7 +1,7 @@
 /**
- * Estimates the cost of tasks in milliseconds of a chain's whole capacity. While n tasks run at full load, each is
- * charged 1/n of the elapsed time. So the costs add up to the elapsed time, whether the CPU, the threads, or the node
- * is the bottleneck. Reads no clock: callers pass the time.
+ * Estimates the cost of a chain's tasks. A cost of 1 ms means: the task alone would occupy all slots of the chain for 1
+ * ms. While n tasks run at full load, each is charged 1/n of the elapsed time. So the costs add up to the elapsed time,
+ * whether the CPU, the threads, or the node is the bottleneck. Reads no clock: callers pass the time.
  */
 
 /** Cost in milliseconds assumed for a kind of task that was never measured. */
@@ -66,8 +66,8 @@ export class LearnedCosts {
       this.costByKind.set(kind, { costMs: chargedMs, isMeasuredFull: wasFull })
       return
     }
-    // Below full load the charge is only a guess. It does not replace a charge at full load, but a task never costs
-    // more than its own duration.
+    // Below full load, the charge is only a rough estimate. It does not change an average that was measured at full
+    // load, except that no task costs more than its own duration.
     const sample = wasFull || !estimate.isMeasuredFull ? chargedMs : Math.min(estimate.costMs, durationMs)
     const weight = wasFull && !estimate.isMeasuredFull ? 1 : NEWEST_WEIGHT
     estimate.costMs += weight * (sample - estimate.costMs)

@@ -9,7 +9,7 @@ export const CARD = { width: 1200, height: 630 } as const
 /** Distance of text from the left and right edges, in pixels. */
 const MARGIN = 72
 /**
- * Maximum bands; each shows a pool. If there are more pools, the pools with the smallest shares are drawn as one band.
+ * Maximum bands. Each band shows a pool. If there are more pools, those with the smallest shares are drawn as one band.
  */
 const MAX_BANDS = 8
 /** Maximum characters of a token name, so that the amounts fit next to it. */
@@ -79,11 +79,12 @@ export function drawCard({ text, strong }: Fonts, content: CardContent | undefin
   return raster.encodePng()
 }
 
+/** Draws the logo, a sluice gate between two posts above two lines of water, and the name. */
 function drawBrand(raster: Raster, font: Font): void {
   const [x, y, unit] = [MARGIN, 64, 2]
-  for (const bar of [3, 19]) raster.fillRect(x + bar * unit, y, 2.5 * unit, 20 * unit, INK_COLOR)
+  for (const postX of [3, 19]) raster.fillRect(x + postX * unit, y, 2.5 * unit, 20 * unit, INK_COLOR)
   raster.fillRect(x + 5 * unit, y + 3 * unit, 14 * unit, 6 * unit, INK_COLOR)
-  for (const water of [13, 17]) raster.fillRect(x + 5 * unit, y + water * unit, 14 * unit, 2 * unit, ACCENT_COLOR)
+  for (const waterY of [13, 17]) raster.fillRect(x + 5 * unit, y + waterY * unit, 14 * unit, 2 * unit, ACCENT_COLOR)
   raster.drawText(font, 'Sluice', MARGIN + 60, 98, 36, INK_COLOR)
 }
 
@@ -93,6 +94,7 @@ function drawFittedText(raster: Raster, font: Font, text: string, y: number, siz
   raster.drawText(font, text, MARGIN, y, Math.min(size, (size * textWidth) / widthOf(font, text, size)), INK_COLOR)
 }
 
+/** Draws a bar at each side, and between them one band per pool, as wide as the pool's share of the input. */
 function drawFlow(raster: Raster, { text, strong }: Fonts, pools: CardContent['pools']): void {
   if (pools.length === 0) return
   const [top, height, barWidth] = [376, 190, 8]
@@ -111,10 +113,12 @@ function drawFlow(raster: Raster, { text, strong }: Fonts, pools: CardContent['p
     const bandHeight = Math.max(2, (height * share) / total)
     const middle = top + rowHeight * (index + 0.5)
     const width = Math.min(bandHeight, rowHeight - 3)
-    // The band bends from its part of the bar to its row, and back.
+    // A band begins at its part of the left bar and bends to its own row in the middle. It ends at the same part of the
+    // right bar.
     const upper = sCurve(left + barWidth, y, left + 220, middle - width / 2)
     const lower = sCurve(left + barWidth, y + bandHeight, left + 220, middle + width / 2)
-    const mirror = (points: readonly number[]) => points.map((v, k) => (k % 2 === 0 ? left + right - v : v))
+    const mirror = (points: readonly number[]) =>
+      points.map((coordinate, k) => (k % 2 === 0 ? left + right - coordinate : coordinate))
     raster.fill([[...upper, ...reversePoints(mirror(upper)), ...mirror(lower), ...reversePoints(lower)]], color, 0.24)
     raster.fillRect(left + 220, middle - width / 2, 6, width, color)
     const label = `${share.toFixed(1)} %`

@@ -11,7 +11,10 @@ export type Contour = readonly number[]
 
 export type Font = {
   readonly unitsPerEm: number
-  /** Returns the outline and the advance width of a character, in font units; those of `?` if the font lacks it. */
+  /**
+   * Returns the outline and the advance width of a character, in font units; if the font lacks the character, those of
+   * `?`.
+   */
   readonly glyph: (character: string) => { readonly contours: readonly Contour[]; readonly advance: number }
 }
 
@@ -55,7 +58,7 @@ export function readFont(woff: Buffer): Font {
   return {
     unitsPerEm: head.readUInt16BE(18),
     glyph(character) {
-      // The font has a few hundred glyphs, and all missing characters are one entry.
+      // The cache needs no limit: the font has a few hundred glyphs, and all characters that it lacks share one entry.
       const key = indexOf(character.codePointAt(0)!) ? character : '?'
       const glyph = cache.get(key) ?? readGlyph(key)
       cache.set(key, glyph)
@@ -88,8 +91,8 @@ function tablesOf(woff: Buffer): ReadonlyMap<string, Buffer> {
 /** Reads the subtable of format 4, which maps the characters of the basic multilingual plane to glyph indexes. */
 function characterMap(cmap: Buffer): (codePoint: number) => number {
   const count = cmap.readUInt16BE(2)
-  const starts = Array.from({ length: count }, (_, k) => cmap.readUInt32BE(8 + 8 * k))
-  const start = starts.find((offset) => cmap.readUInt16BE(offset) === 4)
+  const subtableOffsets = Array.from({ length: count }, (_, k) => cmap.readUInt32BE(8 + 8 * k))
+  const start = subtableOffsets.find((offset) => cmap.readUInt16BE(offset) === 4)
   if (start === undefined) throw new Error('the font has no character map of format 4')
   const data = cmap.subarray(start)
   const segCountX2 = data.readUInt16BE(6)
@@ -176,11 +179,11 @@ function readCompositeGlyph(data: Buffer, outline: (index: number) => readonly C
   for (let hasMore = true; hasMore; ) {
     const flags = data.readUInt16BE(offset)
     const index = data.readUInt16BE(offset + 2)
-    const isWide = (flags & 1) === 1
-    const [dx, dy] = isWide
+    const hasWordOffsets = (flags & 1) === 1
+    const [dx, dy] = hasWordOffsets
       ? [data.readInt16BE(offset + 4), data.readInt16BE(offset + 6)]
       : [data.readInt8(offset + 4), data.readInt8(offset + 5)]
-    offset += (isWide ? 8 : 6) + (flags & 8 ? 2 : flags & 64 ? 4 : flags & 128 ? 8 : 0)
+    offset += (hasWordOffsets ? 8 : 6) + (flags & 8 ? 2 : flags & 64 ? 4 : flags & 128 ? 8 : 0)
     for (const contour of outline(index)) contours.push(contour.map((value, k) => value + (k % 2 === 0 ? dx : dy)))
     hasMore = (flags & 32) !== 0
   }

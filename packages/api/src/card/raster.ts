@@ -26,8 +26,8 @@ export class Raster {
 
   /**
    * Fills closed polygons with anti-aliasing. `coverage` holds for each pixel how much more of it is covered than of
-   * the pixel to its left. So the running sum of a row is the coverage of its pixels; it is negative for polygons in
-   * the other direction.
+   * the pixel to its left. So the running sum of a row is the coverage of its pixels. The sum is negative inside a
+   * polygon whose points are in the opposite order.
    */
   fill(contours: readonly Contour[], color: Color, opacity = 1): void {
     const xs = contours.flatMap((contour) => contour.filter((_, k) => k % 2 === 0))

@@ -18,7 +18,7 @@ export type Dialect = {
   /**
    * Converts parameters to those of `/aggregator` or `/quote`.
    *
-   * @throws ApiError that names the parameter as the client does
+   * @throws ApiError whose message has the parameter names of the other API
    */
   readonly toParameters: (query: Query) => Query
   readonly toBody: (route: SwapResponse | QuoteResponse, routeFacts: ResponseFacts, query: Query) => object
@@ -28,7 +28,7 @@ export type Dialect = {
 }
 
 /**
- * True for a flag that is set. Only `false` and `0`, in any letter case, do not set it: Python writes `True` and `False`,
- * and a request whose flag is misread would sell another amount.
+ * Returns true unless the flag is absent, empty, `0`, or `false`. The letter case does not matter, because Python
+ * clients write `True` and `False`.
  */
 export const isSet = (flag: unknown): boolean => flag !== undefined && !/^(false|0)?$/i.test(String(flag))

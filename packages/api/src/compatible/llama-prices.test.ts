@@ -4,10 +4,10 @@ import { QuotingError } from '@sluice/quoting'
 import { describe, expect, test } from 'vitest'
 import { served } from '../../test/src/in-memory.ts'
 import { currentPricesPath, read } from '../requests.ts'
-import { bodyOf, chainNames, coinsByChain } from './llama-prices.ts'
+import { bodyOf, chainIdsByName, coinsByChain } from './llama-prices.ts'
 
 const registry = loadRegistry()
-const names = chainNames(registry.chainMap())
+const names = chainIdsByName(registry.chainMap())
 const TOKEN = `0x${'aB'.repeat(20)}`
 const coinsOf = (coins: string) => read(currentPricesPath, { coins }).coins
 const price = { decimals: 18, symbol: 'A', price: 1, timestamp: 1, confidence: 1 }
@@ -31,7 +31,7 @@ describe('names of chains', () => {
       1: { ...entry, CoinsPrefix: 'two' },
       2: { ...entry, ChainID: '2', ChainName: 'Two', CoinsPrefix: null },
     }
-    expect([...chainNames(chains)]).toEqual([
+    expect([...chainIdsByName(chains)]).toEqual([
       ['ethereum', 1],
       ['two', 1],
       ['1', 1],

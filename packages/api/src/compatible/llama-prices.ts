@@ -34,11 +34,11 @@ export function addLlamaPriceRoutes(
   }: { readonly services: Services; readonly config: Config; readonly isTrustedProxy: ProxyTrust },
   methodNotAllowed: (methods: string) => RequestHandler,
 ): void {
-  const chainIds = chainNames(services.registry.chainMap())
+  const chainIdByName = chainIdsByName(services.registry.chainMap())
   const handler: RequestHandler = async (request, response) => {
     const context = contextOf(response)
     const { coins } = read(currentPricesPath, { coins: request.params.coins ?? '' })
-    const coinsByChainId = coinsByChain(coins, chainIds)
+    const coinsByChainId = coinsByChain(coins, chainIdByName)
     const priceReader = new ChainPriceReader(request, {
       services,
       isTrustedProxy,
@@ -54,19 +54,19 @@ export function addLlamaPriceRoutes(
 
 /**
  * Returns chain ids by the lower-case names that requests may use: DefiLlama's key of the chain, the chain id, and the
- * name in the registry unless it is DefiLlama's key of another chain.
+ * name in the registry. A name that is DefiLlama's key of another chain stands for that chain.
  */
-export function chainNames(chains: Readonly<Record<string, ChainMapEntry>>): ReadonlyMap<string, number> {
+export function chainIdsByName(chains: Readonly<Record<string, ChainMapEntry>>): ReadonlyMap<string, number> {
   const entries = Object.values(chains)
-  const idsBy = (nameOf: (entry: ChainMapEntry) => string | null) =>
+  const idsByName = (nameOf: (entry: ChainMapEntry) => string | null) =>
     entries.flatMap((entry): [string, number][] => {
       const name = nameOf(entry)
       return name === null ? [] : [[name.toLowerCase(), Number(entry.ChainID)]]
     })
   return new Map([
-    ...idsBy(({ ChainName }) => ChainName),
-    ...idsBy(({ CoinsPrefix }) => CoinsPrefix),
-    ...idsBy(({ ChainID }) => ChainID),
+    ...idsByName(({ ChainName }) => ChainName),
+    ...idsByName(({ CoinsPrefix }) => CoinsPrefix),
+    ...idsByName(({ ChainID }) => ChainID),
   ])
 }
 
@@ -77,11 +77,11 @@ export function chainNames(chains: Readonly<Record<string, ChainMapEntry>>): Rea
  */
 export function coinsByChain(
   coins: readonly RequestCoin[],
-  chainIds: ReadonlyMap<string, number>,
+  chainIdByName: ReadonlyMap<string, number>,
 ): ReadonlyMap<number, ChainCoins> {
   const coinsByChainId = new Map<number, Map<string, Address>>()
   for (const { input, chain, token } of coins) {
-    const chainId = chainIds.get(chain.toLowerCase())
+    const chainId = chainIdByName.get(chain.toLowerCase())
     if (chainId === undefined) continue
     const address = asAddress(token.toLowerCase())
     if (address === null)

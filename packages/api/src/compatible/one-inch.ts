@@ -5,7 +5,7 @@ import { ApiError } from '../errors.ts'
 import { address, gasPrice, percent, text, uint } from '../parameters.ts'
 import { read } from '../requests.ts'
 import { type Dialect, isSet } from './dialect.ts'
-import { toSourceNames, withBuffer } from './zero-x.ts'
+import { toSourceNames, withGasBuffer } from './zero-x.ts'
 
 const sharedFields = {
   src: address('src', { native: true }),
@@ -38,7 +38,8 @@ export function oneInch(kind: 'swap' | 'quote'): Dialect {
       return {
         ...{ src: src.input, dst: dst.input, amount: amount.toString() },
         ...(kind === 'swap' && { from, slippage, ...(receiver !== undefined && { recipient: receiver }) }),
-        // A quote pays no fee, so the caller may omit the recipient. But the quoted amount must be net of the fee.
+        // The amount of a quote must be net of the fee, although only a swap pays it. So a quote needs no real fee
+        // recipient.
         ...(fee && { convenienceFee: fee, convenienceFeeRecipient: referrer ?? UNOWNED_ADDRESS }),
         ...(excludedProtocols && { excludeSources: toSourceNames(excludedProtocols) }),
         ...(gasPrice !== undefined && { gasPrice: String(gasPrice) }),
@@ -48,7 +49,7 @@ export function oneInch(kind: 'swap' | 'quote'): Dialect {
       dstAmount: route.toAmount,
       ...(kind === 'quote' && isSet(includeGas) && { gas: Number(route.gasEstimate) }),
       ...('tx' in route && {
-        tx: { ...route.tx, gas: Number(withBuffer(route.gasEstimate)), gasPrice: gasPriceWei.toString() },
+        tx: { ...route.tx, gas: Number(withGasBuffer(route.gasEstimate)), gasPrice: gasPriceWei.toString() },
       }),
     }),
     toNoRouteBody: undefined,
@@ -66,8 +67,9 @@ export function oneInch(kind: 'swap' | 'quote'): Dialect {
 const UNOWNED_ADDRESS = '0x000000000000000000000000000000000000dead'
 
 /**
- * Refuses a fee without recipient, a minimum output, which the transaction would not keep, any permit, because it is
- * signed for 1inch's contract, and the name that earlier versions of the API have for the recipient.
+ * Refuses parameters that this service cannot honor. A permit is signed for 1inch's contract. The transaction would not
+ * enforce `minReturn`. `destReceiver` is the name of `receiver` in earlier versions of the API. A fee needs a
+ * recipient.
  */
 function refuseUnsupported(query: z.output<typeof swapQuery>): void {
   const { permit, usePermit2, minReturn, fee, referrer, destReceiver } = query

@@ -1,6 +1,6 @@
 /**
- * HTTP routes with the APIs of 0x and 1inch, so that integrators can try this service by changing a base URL. Enabled
- * by the environment variable `COMPATIBLE`. A dialect converts between one of these APIs and the API of this service.
+ * HTTP routes that imitate the APIs of 0x and 1inch, so that integrators can try this service by changing a base URL.
+ * `COMPATIBLE=1` enables them. A dialect converts between one of these APIs and the API of this service.
  */
 import type { Express, Request, RequestHandler, Response } from 'express'
 import { ApiError } from '../errors.ts'

@@ -8,7 +8,7 @@ import { type Dialect, isSet, type ResponseFacts } from './dialect.ts'
 
 /** Basis points per percent. */
 const BPS_PER_PERCENT = 100
-const percentOf = (bps: number) =>
+const bpsToPercent = (bps: number) =>
   `${Math.floor(bps / BPS_PER_PERCENT)}.${String(bps % BPS_PER_PERCENT).padStart(2, '0')}`
 
 const sharedFields = {
@@ -42,8 +42,8 @@ export function zeroX(kind: 'swap' | 'quote'): Dialect {
         ...{ src: sellToken.input, dst: buyToken.input, amount: sellAmount.toString() },
         ...(taker && { from: taker.input }),
         ...(filters.recipient && { recipient: filters.recipient.input }),
-        slippage: percentOf(filters.slippageBps),
-        ...(filters.swapFeeBps !== undefined && { convenienceFee: percentOf(filters.swapFeeBps) }),
+        slippage: bpsToPercent(filters.slippageBps),
+        ...(filters.swapFeeBps !== undefined && { convenienceFee: bpsToPercent(filters.swapFeeBps) }),
         ...(filters.swapFeeRecipient && { convenienceFeeRecipient: filters.swapFeeRecipient.input }),
         ...(filters.excludedSources && { excludeSources: toSourceNames(filters.excludedSources) }),
         ...(filters.gasPrice !== undefined && { gasPrice: String(filters.gasPrice) }),
@@ -64,7 +64,7 @@ export function toSourceNames(sources: string): string {
 function bodyOf(route: SwapResponse | QuoteResponse, facts: ResponseFacts, withTransaction: boolean) {
   const { routerAddress: spender, requestId: zid, gasPriceWei, chainId } = facts
   const gasPrice = gasPriceWei.toString()
-  const approvals = 'calls' in route ? route.calls!.length - 1 : 0
+  const approvalCount = 'calls' in route ? route.calls!.length - 1 : 0
   return {
     liquidityAvailable: true,
     chainId,
@@ -79,7 +79,7 @@ function bodyOf(route: SwapResponse | QuoteResponse, facts: ResponseFacts, withT
     gas: route.gasEstimate,
     gasPrice,
     issues: {
-      allowance: approvals > 0 ? { actual: '0', spender } : null,
+      allowance: approvalCount > 0 ? { actual: '0', spender } : null,
       balance: null,
       simulationIncomplete: false,
       invalidSourcesPassed: [],
@@ -99,7 +99,7 @@ function bodyOf(route: SwapResponse | QuoteResponse, facts: ResponseFacts, withT
           to: route.tx.to,
           data: route.tx.data,
           value: route.tx.value,
-          gas: withBuffer(route.gasEstimate),
+          gas: withGasBuffer(route.gasEstimate),
           gasPrice,
         },
       }),
@@ -108,6 +108,6 @@ function bodyOf(route: SwapResponse | QuoteResponse, facts: ResponseFacts, withT
 }
 
 /** Returns the recommended gas limit: 20 % above the estimate. */
-export function withBuffer(gasEstimate: string): string {
+export function withGasBuffer(gasEstimate: string): string {
   return ((BigInt(gasEstimate) * 12n) / 10n).toString()
 }

@@ -43,22 +43,21 @@ export function configurationReference(): string {
     .filter(({ names }) => names.length > 0)
     .map(
       ({ title, names }) =>
-        `## ${title}\n\n| variable | default | allowed | meaning |\n| --- | --- | --- | --- |\n${names.map(row).join('\n')}`,
+        `## ${title}\n\n| variable | default | allowed | meaning |\n| --- | --- | --- | --- |\n${names.map(tableRow).join('\n')}`,
     )
   return `${[INTRO, ...sections].join('\n\n')}\n`
 }
 
-function row(name: string): string {
+function tableRow(name: string): string {
   const schema = environment.shape[name as keyof typeof environment.shape]
   const description = schema.description?.replaceAll('|', '\\|') ?? ''
   return `| \`${name}\` | ${defaultOf(name, schema)} | ${allowedValues(schema)} | ${description} |`
 }
 
 function defaultOf(name: string, schema: z.ZodType): string {
-  const machine = TEXT_OF_VARIABLE_DEFAULTS[name]
-  if (machine !== undefined) return machine
-  const { value } =
-    schema.safeParse(undefined).data === undefined ? { value: undefined } : { value: schema.parse(undefined) }
+  const textOfDefault = TEXT_OF_VARIABLE_DEFAULTS[name]
+  if (textOfDefault !== undefined) return textOfDefault
+  const value: unknown = schema.safeParse(undefined).data
   if (value === undefined || (typeof value === 'object' && Object.keys(value as object).length === 0)) return ''
   const text = typeof value === 'boolean' && schema instanceof z.ZodPipe ? String(Number(value)) : String(value)
   return `\`${text}\``

@@ -176,7 +176,7 @@ function asMarkdown({ title, paragraphs, tables, example }: Section): string {
 }
 
 /** Maximum characters of hex data in examples, without `0x`; longer data is cut off. */
-const MAX_HEX = 66
+const MAX_HEX_DIGITS = 66
 
 /** Formats the recorded request and response of an operation. */
 function exampleBlock(operationId: string): string {
@@ -193,7 +193,7 @@ function exampleBlock(operationId: string): string {
   ].join('\n\n')
 }
 
-const shortenHex = (text: string) => text.replace(new RegExp(`(0x[0-9a-f]{${MAX_HEX}})[0-9a-f]+`, 'g'), '$1…')
+const shortenHex = (text: string) => text.replace(new RegExp(`(0x[0-9a-f]{${MAX_HEX_DIGITS}})[0-9a-f]+`, 'g'), '$1…')
 
 function markdownTable({ head, rows, anchors = [] }: Table): string {
   const line = (cells: readonly string[]) => `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`

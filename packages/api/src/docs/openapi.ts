@@ -202,8 +202,8 @@ const WETH = '0xC02aaA39b223FE8D0A0e5C4F27eAD9083C756Cc2'
 
 const MAX_INT32 = 2 ** 31 - 1
 
-const input = (schema: z.ZodType) => toSchema(schema, 'input') as unknown as ObjectSchema
-const output = (schema: z.ZodType) => toSchema(schema, 'output')
+const inputSchema = (schema: z.ZodType) => toSchema(schema, 'input') as unknown as ObjectSchema
+const outputSchema = (schema: z.ZodType) => toSchema(schema, 'output')
 
 function toSchema(schema: z.ZodType, io: 'input' | 'output'): Json {
   const { $schema: _, ...schemaBody } = z.toJSONSchema(schema, {
@@ -218,7 +218,7 @@ function toSchema(schema: z.ZodType, io: 'input' | 'output'): Json {
 }
 
 function queryParameters(schema: z.ZodType): Json[] {
-  const { properties, required = [] } = input(schema)
+  const { properties, required = [] } = inputSchema(schema)
   return Object.entries(properties).map(([name, { description, ...schema }]) => ({
     name,
     in: 'query',
@@ -251,7 +251,7 @@ const requestId = {
 }
 
 function pathParameters(schema: z.ZodType, examples: Readonly<Record<string, string>>): Json[] {
-  const { properties } = input(schema)
+  const { properties } = inputSchema(schema)
   return Object.entries(properties).map(([name, { description, ...schema }]) => ({
     ...{ name, in: 'path', required: true, description, schema, example: examples[name] },
   }))
@@ -302,7 +302,7 @@ function withNotReady(operation: Json): Json {
 }
 
 function bodyWith(schema: z.ZodType): Json {
-  return { required: true, content: { 'application/json': { schema: withJsonTypes(input(schema)) } } }
+  return { required: true, content: { 'application/json': { schema: withJsonTypes(inputSchema(schema)) } } }
 }
 
 /** Adds the JSON types that a body accepts in place of text: numbers, booleans, lists, and null for an absent field. */
@@ -319,10 +319,10 @@ function fieldWithJsonTypes(field: Json, isList: boolean, isRequired: boolean): 
   const { description, default: value, ...text } = field
   if (isObjectSchema(text.items)) return { ...field, items: withJsonTypes(text.items) }
   if (text.type !== 'string') return field
-  const allows = (value: string) => typeof text.pattern === 'string' && new RegExp(text.pattern).test(value)
+  const matchesPattern = (value: string) => typeof text.pattern === 'string' && new RegExp(text.pattern).test(value)
   const isFlag = Array.isArray(text.enum) && text.enum.includes('1')
   const jsonTypes = [
-    ...(allows('1') ? [{ type: allows('0.5') ? 'number' : 'integer', minimum: 0 }] : []),
+    ...(matchesPattern('1') ? [{ type: matchesPattern('0.5') ? 'number' : 'integer', minimum: 0 }] : []),
     ...(isFlag ? [{ enum: [0, 1, false, true] }] : []),
     ...(isList ? [{ type: 'array', items: { type: 'string' } }] : []),
     ...(isRequired ? [] : [{ type: 'null' }]),
@@ -412,26 +412,26 @@ export function openApiDocument(): Json {
 
 function responseSchemas(): Json {
   return {
-    Route: output(swapResponse),
-    Quote: output(quoteResponse),
-    Quotes: output(quotesResponse),
-    StreamEvents: output(streamEvents),
-    Simulation: output(simulation),
-    Prices: output(prices),
-    CurrentPrices: output(currentPrices),
-    Liquidity: output(liquidity),
-    PriceHistory: output(priceHistory),
-    Permits: output(permitResponse),
-    TokenReports: output(tokenReports),
-    TokenList: output(tokenList),
-    Status: output(statusResponse),
-    Verdict: output(refereeResponse),
-    Stats: output(stats),
-    ChainMap: output(chainMap),
-    Health: output(health),
-    Ready: output(ready),
-    ChainReady: output(chainReady),
+    Route: outputSchema(swapResponse),
+    Quote: outputSchema(quoteResponse),
+    Quotes: outputSchema(quotesResponse),
+    StreamEvents: outputSchema(streamEvents),
+    Simulation: outputSchema(simulation),
+    Prices: outputSchema(prices),
+    CurrentPrices: outputSchema(currentPrices),
+    Liquidity: outputSchema(liquidity),
+    PriceHistory: outputSchema(priceHistory),
+    Permits: outputSchema(permitResponse),
+    TokenReports: outputSchema(tokenReports),
+    TokenList: outputSchema(tokenList),
+    Status: outputSchema(statusResponse),
+    Verdict: outputSchema(refereeResponse),
+    Stats: outputSchema(stats),
+    ChainMap: outputSchema(chainMap),
+    Health: outputSchema(health),
+    Ready: outputSchema(ready),
+    ChainReady: outputSchema(chainReady),
     Metrics: { type: 'string', description: 'Lines of names, labels, and values.' },
-    Error: output(errorBody),
+    Error: outputSchema(errorBody),
   }
 }

@@ -18,7 +18,9 @@ export class BackgroundQueue {
     if (this.queuedTasks.push(task) >= MAX_QUEUED_TASKS) this.flush()
   }
 
-  /** Runs all queued tasks. A task that throws does not keep the others from running; its error is thrown afterwards. */
+  /**
+   * Runs all queued tasks. A task that throws does not keep the others from running; its error is thrown afterwards.
+   */
   flush(): void {
     clearTimeout(this.timer)
     this.timer = undefined

@@ -5,13 +5,16 @@
 import express, { type Request } from 'express'
 import { ApiError } from '../errors.ts'
 
-/** Maximum body size: 128 kB of calldata, which takes twice that in hex, and all other fields. */
+/** Maximum body size. It fits 128 kB of calldata, which has 256 kB in hex, and all other fields. */
 const MAX_BODY_BYTES = 270_000
-/** Maximum absolute value of an exponent. No parameter has more digits. */
+/** Maximum absolute exponent of a number such as `1e18`. No valid parameter has more digits. */
 const MAX_EXPONENT = 100
 
-/** Parses a JSON body. Numbers become text, so that large ones are not rounded. Null fields become absent. */
-export const readBody = express.json({ limit: MAX_BODY_BYTES, strict: true, reviver: readValue })
+/**
+ * Middleware that parses a JSON body. Numbers become text, so that large numbers are not rounded. Null fields become
+ * absent.
+ */
+export const readBody = express.json({ limit: MAX_BODY_BYTES, strict: true, reviver: reviveValue })
 
 /**
  * Returns the JSON object of a request.
@@ -50,19 +53,20 @@ function isListOfText(value: unknown): value is string[] {
   return Array.isArray(value) && value.every((item) => typeof item === 'string')
 }
 
-function readValue(_name: string, value: unknown, context?: { readonly source?: string }): unknown {
+function reviveValue(_name: string, value: unknown, context?: { readonly source?: string }): unknown {
   if (value === null) return undefined
   if (typeof value !== 'number') return value
-  // Node.js 20 does not pass the source text. Numbers that it may have rounded stay numbers, which the schemas refuse.
+  // Node.js 20 does not pass the source text. An integer that it may have rounded stays a number, which the schemas
+  // refuse.
   const isRounded = context?.source === undefined && Number.isInteger(value) && !Number.isSafeInteger(value)
-  return isRounded ? value : plainNumber(context?.source ?? String(value))
+  return isRounded ? value : toPlainDigits(context?.source ?? String(value))
 }
 
 /**
  * Converts numbers like `1e18` and `5.0` to plain digits. Returns the text unchanged if the exponent is above
  * `MAX_EXPONENT`.
  */
-function plainNumber(source: string): string {
+function toPlainDigits(source: string): string {
   const match = /^(-?)([0-9]+)(?:\.([0-9]+))?(?:[eE]([+-]?[0-9]+))?$/.exec(source)
   if (!match) return source
   const [, sign, integer = '', fraction = '', exponent = '0'] = match

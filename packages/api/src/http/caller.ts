@@ -16,8 +16,8 @@ export type ProxyTrust = (address: string, steps: number) => boolean
 const MAX_FORWARDED_ADDRESSES = 32
 
 /**
- * Returns the key of the client address: that of the connection, or the last forwarded address that is no trusted
- * proxy.
+ * Returns the key of the client address (see `sharedKey`). Without a trusted proxy, the client address is that of the
+ * connection. Behind trusted proxies, it is the last address in `X-Forwarded-For` that is not a trusted proxy.
  */
 export function callerOf({ socket, headers }: IncomingMessage, isTrustedProxy: ProxyTrust): string {
   let address = socket.remoteAddress ?? ''

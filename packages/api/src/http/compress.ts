@@ -21,7 +21,9 @@ const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } } as const
 /** Name and value of the header `Vary`, for caches: the body depends on the encodings that the client accepts. */
 export const varyHeader = ['Vary', 'Accept-Encoding'] as const
 
-/** Returns name and value of the header `Vary` for a body of that size; empty if no client gets it compressed. */
+/**
+ * Returns name and value of the header `Vary` for a body of `byteCount` bytes; empty if no client gets it compressed.
+ */
 export const varyOf = (byteCount: number): readonly string[] => (byteCount < MIN_COMPRESSED_BYTES ? [] : varyHeader)
 
 /** Compresses a body that is sent once, with gzip. Small bodies are compressed synchronously. */

@@ -13,7 +13,7 @@ export function requestId({ headers }: IncomingMessage): string {
   return typeof sentId === 'string' && /^[\w.-]{1,64}$/.test(sentId) ? sentId : randomUUID()
 }
 
-/** Names of spans in traces by stage; a stage that is not listed has a span with the stage's name. */
+/** Names of trace spans by stage, for stages whose span has another name than the stage. */
 const SPANS: ReadonlyMap<string, string> = new Map([
   ['route', 'search'],
   ['simulate', 'simulation'],
@@ -48,7 +48,10 @@ export class RequestContext {
     this.timeoutMs = timeoutMs
   }
 
-  /** Logger with the request id. Created on first use, because most requests write only their last line. */
+  /**
+   * Logger with the request id. Created on first use, because most requests have only the log line of `record`, which
+   * does not use it.
+   */
   get log(): Logger {
     this.requestLogger ??= this.logger.child({ requestId: this.id })
     return this.requestLogger
@@ -104,7 +107,7 @@ export class RequestContext {
     }
   }
 
-  /** Resolves like the given promise. Rejects with the abort reason if the request is aborted first. */
+  /** Settles like the given promise. Rejects with the abort reason if the request is aborted first. */
   orAborted<T>(promise: Promise<T>): Promise<T> {
     return abortable(promise, this.signal)
   }

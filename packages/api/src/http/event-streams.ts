@@ -33,7 +33,7 @@ export class EventStreams {
   /** Number of taken slots by caller, including those of streams that are about to open. */
   private readonly slotsByCaller = new Map<string, number>()
   private slotsTaken = 0
-  /** Set by `endAll`; streams that open later end at once. */
+  /** Error of `endAll`. Streams that open later end at once with this error. */
   private endError: ApiError | undefined
   private timer: NodeJS.Timeout | undefined
 

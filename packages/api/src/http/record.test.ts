@@ -7,7 +7,7 @@ import { createMetrics } from '../metrics.ts'
 import { silentLog } from '../services.ts'
 import { attach, contextOf, RequestContext } from './context.ts'
 import { pathOf, record } from './record.ts'
-import { endTrace, startRecorder, traceOf } from './trace.ts'
+import { endTrace, startRecorder, startTrace } from './trace.ts'
 
 const requestOf = (url = '/quote/1', headers: object = {}) => ({ url, method: 'GET', headers }) as IncomingMessage
 const contextFor = (timeoutMs = 60_000, headers: object = {}) =>
@@ -134,10 +134,10 @@ describe('the trace of a request', () => {
 
   test('is recorded with its parent, but not of a stream or without a recorder', () => {
     const parents: unknown[] = []
-    expect(traceOf(requestOf('/quote/1', { traceparent: '00-ab' }), recorder(parents))).toEqual({})
-    expect(traceOf(requestOf('/stream/1'), recorder(parents))).toBeUndefined()
-    expect(traceOf(requestOf('/streams'), recorder(parents))).toEqual({})
-    expect(traceOf(requestOf('/quote/1'))).toBeUndefined()
+    expect(startTrace(requestOf('/quote/1', { traceparent: '00-ab' }), recorder(parents))).toEqual({})
+    expect(startTrace(requestOf('/stream/1'), recorder(parents))).toBeUndefined()
+    expect(startTrace(requestOf('/streams'), recorder(parents))).toEqual({})
+    expect(startTrace(requestOf('/quote/1'))).toBeUndefined()
     expect(parents).toEqual(['00-ab', undefined])
   })
 

@@ -25,7 +25,7 @@ type ReplyHead = {
   readonly type: keyof typeof contentTypes
   /** Additional headers: names and values alternate. */
   readonly headers?: readonly string[]
-  /** Headers that are the same for all responses; default: `defaultFixedHeaders`. */
+  /** Headers of the kind of response, from `fixedHeaders`; default: `defaultFixedHeaders`. */
   readonly constantHeaders?: FixedHeaders
 }
 /** A complete response. */
@@ -53,7 +53,8 @@ export function reply(response: Response, answer: HttpReply): void {
     ...varyOf(bytes),
     ...headers,
   ])
-  // An ASCII body is the same in both encodings; Node copies latin1 without inspecting each character.
+  // If the body is ASCII, both encodings have the same bytes. Node writes latin1 faster, because it copies the
+  // characters.
   response.end(body, bytes === body.length ? 'latin1' : 'utf8')
 }
 
@@ -117,7 +118,7 @@ export function replyTagged(request: Request, response: Response, context: Reque
   const headers = ['ETag', tag, 'Cache-Control', 'no-cache']
   if (hasTag(request, tag)) {
     const tagHeaders = ['X-Request-Id', context.id, ...headers]
-    // A 304 repeats the headers by which caches find the stored response to update.
+    // Caches need the headers `ETag` and `Vary` of a 304 to find the stored response.
     const bytes = Buffer.byteLength(body)
     const sentHeaders = compressesFor(request, bytes) ? withWeakTag(tagHeaders) : tagHeaders
     response.writeHead(304, [...defaultFixedHeaders, ...varyOf(bytes), ...sentHeaders])

@@ -3,7 +3,7 @@ import { TraceRecorder } from '@sluice/tracing/recorder'
 import { describe, expect, test, vi } from 'vitest'
 import { loadConfig } from '../config.ts'
 import { silentLog } from '../services.ts'
-import { endTrace, startRecorder, traceOf } from './trace.ts'
+import { endTrace, startRecorder, startTrace } from './trace.ts'
 
 const span = { run: () => {}, end: () => {} }
 const parents: unknown[] = []
@@ -26,15 +26,15 @@ test('a recorder starts only with a collector', async () => {
 
 describe('the span of a request', () => {
   test('continues the trace of the caller', () => {
-    expect(traceOf(requestOf('/quote/1', 'parent'), recorder)).toBe(span)
-    expect(traceOf(requestOf(undefined), recorder)).toBe(span)
+    expect(startTrace(requestOf('/quote/1', 'parent'), recorder)).toBe(span)
+    expect(startTrace(requestOf(undefined), recorder)).toBe(span)
     expect(parents).toEqual(['parent', undefined])
   })
 
   test('does not exist without a recorder, or for a stream', () => {
-    expect(traceOf(requestOf('/quote/1'))).toBeUndefined()
-    expect(traceOf(requestOf('/stream/1?src=0x1'), recorder)).toBeUndefined()
-    expect(traceOf(requestOf('/streams'), recorder)).toBe(span)
+    expect(startTrace(requestOf('/quote/1'))).toBeUndefined()
+    expect(startTrace(requestOf('/stream/1?src=0x1'), recorder)).toBeUndefined()
+    expect(startTrace(requestOf('/streams'), recorder)).toBe(span)
   })
 
   test.each([

@@ -27,7 +27,7 @@ export async function startRecorder(config: Config, log: Logger): Promise<TraceR
  * Starts the span of a request. Returns undefined if the request is not recorded. Streams are never recorded, because
  * they last for hours.
  */
-export function traceOf({ url = '', headers }: IncomingMessage, recorder?: TraceRecorder): RequestSpan | undefined {
+export function startTrace({ url = '', headers }: IncomingMessage, recorder?: TraceRecorder): RequestSpan | undefined {
   return recorder && !url.startsWith('/stream/') ? recorder.startRequest(headers.traceparent?.toString()) : undefined
 }
 

@@ -102,11 +102,11 @@ async function renderCard(
 
 async function contentOf(chain: ServedChain, cardLink: CardLink, context: RequestContext): Promise<CardContent> {
   const [src, dst] = await Promise.all([findToken(chain, cardLink.src), findToken(chain, cardLink.dst)])
-  const isOutput = cardLink.exact === 'out'
-  const baseUnits = parseUnits(cardLink.amount, isOutput ? dst.decimals : src.decimals)
+  const isExactOutput = cardLink.exact === 'out'
+  const baseUnits = parseUnits(cardLink.amount, isExactOutput ? dst.decimals : src.decimals)
   const quoteRequest = readRequest('quote', {
     ...{ src: cardLink.src, dst: cardLink.dst, maxPriceImpact: '100' },
-    [isOutput ? 'amountOut' : 'amount']: String(baseUnits),
+    [isExactOutput ? 'amountOut' : 'amount']: String(baseUnits),
   })
   const quote = (await answerRequest(quoteRequest, chain, context)) as Omit<SwapResponse, 'tx'>
   const inputLegs = quote.swaps.filter(({ tokenIn }) => toAddress(tokenIn) === toAddress(quote.swaps[0]!.tokenIn))
@@ -133,8 +133,8 @@ async function findToken({ chain, liveChain }: ServedChain, address: string): Pr
 }
 
 /**
- * Formats base units with at most six digits after the point (two if there are more than four before it), cut off and
- * not rounded, and with spaces between thousands.
+ * Formats an amount of base units in whole tokens, with spaces between thousands. Keeps at most six digits after the
+ * point, or two if there are more than four digits before it, and cuts off the others.
  */
 function shortAmount(baseUnits: string, decimals: number): string {
   const [integer = '0', digits = ''] = formatUnits(baseUnits, decimals).split('.')

@@ -85,8 +85,8 @@ export function docsRouter(dir: string, methodNotAllowed: (methods: string) => R
 }
 
 /**
- * Changes the links of a file in `/docs/`, which are all relative, so that they work one folder above. Appends links to
- * API endpoints.
+ * Prefixes the links in a file with `docs/`. The links are relative to `/docs/`, but the file is served one folder
+ * above. Appends links to API endpoints.
  */
 function rebaseLinks(text: string): string {
   const serviceLinks =

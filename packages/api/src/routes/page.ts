@@ -1,4 +1,4 @@
-/** Serves the playground, which is the build output of packages/web. */
+/** Serves the web app (playground): the build output of packages/web. */
 import { existsSync, readFileSync } from 'node:fs'
 import { extname, join } from 'node:path'
 import { BoundedMap } from '@sluice/simulation'
@@ -9,7 +9,7 @@ import { reply } from '../http/reply.ts'
 import { FOREVER, REVALIDATE, readFiles, type StaticFile, sendFile, staticFile } from '../http/static-files.ts'
 import { readCardLink } from './card.ts'
 
-/** Path of the page among the built files. */
+/** Path of the page of the web app in the build output. */
 const INDEX = '/index.html'
 /** Path prefix of the files with a content hash in their name. */
 const HASHED_FILES = '/app/assets/'
@@ -24,7 +24,7 @@ const localChain = z.object({
 })
 
 /**
- * Creates the routes of the playground.
+ * Creates the routes of the web app.
  *
  * @param dir - build output of packages/web; without an `index.html` in it there are no routes
  * @param localChainFile - JSON file of a local chain, read again for each response
@@ -34,10 +34,10 @@ export function pageRouter(dir: string, localChainFile: string | undefined): Rou
   const files = readFiles(dir)
   const index = files.get(INDEX)
   if (!index) return router
-  const policy = policyFor(localChainFile)
+  const pageHeaders = pageHeadersFactory(localChainFile)
   const send = (file: StaticFile, cache: string, request: Request, response: Response) =>
-    sendFile(request, response, file, cache, policy())
-  const createLinkedPage = linkedPages(readFileSync(join(dir, INDEX), 'utf8'))
+    sendFile(request, response, file, cache, pageHeaders())
+  const createLinkedPage = linkedPageFactory(readFileSync(join(dir, INDEX), 'utf8'))
   router.get('/', (request, response) => send(createLinkedPage(request) ?? index, REVALIDATE, request, response))
   router.get('/app/local-chain.json', (_request, response) => {
     const body = JSON.stringify({ local: readLocalChain(localChainFile) ?? null })
@@ -63,7 +63,7 @@ const MAX_LINKED_PAGES = 100
  * Returns a function that creates the page of a link to a swap, with Open Graph tags that name its preview picture. The
  * function returns undefined for a request without a valid swap, and for a host name that cannot be written into a URL.
  */
-function linkedPages(html: string): (request: Request) => StaticFile | undefined {
+function linkedPageFactory(html: string): (request: Request) => StaticFile | undefined {
   const pages = new BoundedMap<string, StaticFile>(MAX_LINKED_PAGES)
   return (request) => {
     const cardLink = readCardLink(request.query)
@@ -101,19 +101,19 @@ function readLocalChain(file: string | undefined): z.infer<typeof localChain> | 
 /**
  * Returns a function that creates the headers of the page. The Content-Security-Policy allows files of this origin, and
  * connections to this service and the node of the local chain. It allows no inline script or style, and no frames.
- * Wallets are not affected.
+ * Browser extensions of wallets are not subject to it.
  */
-function policyFor(localChainFile: string | undefined): () => FixedHeaders {
-  let cachedPolicy: { readonly origin: string; readonly headers: FixedHeaders } | undefined
+function pageHeadersFactory(localChainFile: string | undefined): () => FixedHeaders {
+  let cachedHeaders: { readonly origin: string; readonly headers: FixedHeaders } | undefined
   return () => {
     const nodeUrl = readLocalChain(localChainFile)?.rpcUrl
     const origin = nodeUrl === undefined ? '' : new URL(nodeUrl).origin
-    if (cachedPolicy?.origin !== origin) cachedPolicy = { origin, headers: policy(origin) }
-    return cachedPolicy.headers
+    if (cachedHeaders?.origin !== origin) cachedHeaders = { origin, headers: createPageHeaders(origin) }
+    return cachedHeaders.headers
   }
 }
 
-function policy(nodeOrigin: string): FixedHeaders {
+function createPageHeaders(nodeOrigin: string): FixedHeaders {
   const none = ["'none'"]
   const self = ["'self'"]
   return fixedHeaders({
@@ -122,7 +122,8 @@ function policy(nodeOrigin: string): FixedHeaders {
       ...{ defaultSrc: none, scriptSrc: self, styleSrc: self, fontSrc: self, imgSrc: self },
       connectSrc: nodeOrigin ? [...self, nodeOrigin] : self,
       ...{ objectSrc: none, baseUri: none, formAction: none, frameAncestors: none },
-      // The page sets only text and attributes, so the browser may refuse every use of a string as markup or script.
+      // The page's scripts set only text and attributes. So the browser can refuse every use of a string as markup or
+      // script.
       ...{ requireTrustedTypesFor: ["'script'"], trustedTypes: none },
     },
   })

@@ -17,10 +17,10 @@ export async function permits(
   const { src, from, amount, deadline } = read(permitQuery, request.query)
   if (from.address === liveChain.contracts.guard) throw new ApiError('INVALID_PARAMETER', 'from must not be the Guard')
   const permitRequest = { token: src.address, owner: from.address, amount, deadline }
-  const { offers, block, ...terms } = await liveChain.permits(permitRequest, context)
+  const { offers, block, deadline: permitDeadline } = await liveChain.permits(permitRequest, context)
   return {
     ...{ src: src.input, from: from.input, spender: routerAddress, amount: amount.toString() },
-    ...{ deadline: terms.deadline, block: block.number, blockHash: block.hash },
+    ...{ deadline: permitDeadline, block: block.number, blockHash: block.hash },
     permits: offers.map(bodyOf),
   }
 }
@@ -36,7 +36,9 @@ function bodyOf({ permit, typedData, approval }: AvailablePermit): PermitRespons
   }
 }
 
-/** Formats an approval of Permit2. The signature limits how much the Guard may draw, also if the approval is unlimited. */
+/**
+ * Formats an approval of Permit2. Even if the approval is unlimited, the signature limits how much the Guard may draw.
+ */
 function approvalBody({ reset, isUnlimited, ...call }: NonNullable<AvailablePermit['approval']>) {
   return {
     ...{ ...call, value: call.value.toString(), unlimited: isUnlimited },

@@ -21,20 +21,20 @@ type PriceState = {
 }
 
 /**
- * Maximum milliseconds to wait until the newest snapshot is priced. Until the first snapshot of a chain is priced, all
+ * Maximum milliseconds to wait for the prices at the newest block. Before the first block of a chain is priced, all
  * prices are null.
  */
 const PRICE_TIMEOUT_MS = 300
 
 /** Answers GET `/prices`. */
 export function prices(request: Request, chain: ServedChain, context: RequestContext): Promise<string> {
-  return pricesOf(read(pricesQuery, request.query), request, chain, context)
+  return answerPrices(read(pricesQuery, request.query), request, chain, context)
 }
 
 /** Answers POST `/prices`. */
 export function postedPrices(request: Request, chain: ServedChain, context: RequestContext): Promise<string> {
   const { token, ...fields }: { readonly token?: unknown } = jsonObjectOf(request)
-  return pricesOf(
+  return answerPrices(
     read(pricesBody, { ...toQueryParameters(fields, { flags: priceFlags }), token }),
     request,
     chain,
@@ -42,7 +42,7 @@ export function postedPrices(request: Request, chain: ServedChain, context: Requ
   )
 }
 
-async function pricesOf(
+async function answerPrices(
   { token, detail, block: pastBlock }: z.output<typeof pricesBody>,
   request: Request,
   chain: ServedChain,
@@ -149,8 +149,8 @@ async function answerAtHead(
 }
 
 /**
- * Reads the current prices of tokens. Waits for the pools and for the measured facts of new tokens, each for a short
- * time.
+ * Reads the current prices of tokens. For new tokens, waits a short time for their pools, and then for measured facts
+ * such as their decimals.
  */
 export async function readPrices(
   { chain, liveChain }: ServedChain,
@@ -163,10 +163,10 @@ export async function readPrices(
   const book = view.prices()
   if (!book.isCurrent)
     await timing.time('prices', () => Promise.race([book.whenCurrent(), setTimeout(PRICE_TIMEOUT_MS)]))
-  const pending = await timing.time('prices', () => liveChain.gatherEvidence(requestedTokens, view))
+  const pendingTokens = await timing.time('prices', () => liveChain.gatherEvidence(requestedTokens, view))
   const priceState: PriceState = {
-    isCurrent: isComplete && book.isCurrent && pending.size === 0,
-    isPending: (token) => pending.has(pricedTokenOf(token, chain)),
+    isCurrent: isComplete && book.isCurrent && pendingTokens.size === 0,
+    isPending: (token) => pendingTokens.has(pricedTokenOf(token, chain)),
     block: view.snapshot.block,
   }
   return { view, book, priceState }
@@ -176,8 +176,8 @@ export async function readPrices(
  * Creates an object whose keys are the tokens as the request spells them. It has no prototype, so keys such as
  * `__proto__` are safe.
  */
-export function keyByTokenText<K, V>(tokens: ReadonlyMap<string, K>, value: (token: K) => V): Record<string, V> {
+export function keyByTokenText<K, V>(tokens: ReadonlyMap<string, K>, fieldOf: (token: K) => V): Record<string, V> {
   const map: Record<string, V> = Object.create(null)
-  for (const [input, token] of tokens) map[input] = value(token)
+  for (const [input, token] of tokens) map[input] = fieldOf(token)
   return map
 }

@@ -28,7 +28,7 @@ export async function quotes(
   const { quotes } = read(quotesBody, jsonObjectOf(request))
   const feeExemptKey = request.get('x-fee-exempt-key')
   const parsedQuotes = quotes.map((fields) =>
-    parseOne(toQueryParameters(fields, { flags: flagParameters, lists: listParameters }), feeExemptKey, config),
+    parseQuote(toQueryParameters(fields, { flags: flagParameters, lists: listParameters }), feeExemptKey, config),
   )
   const quoteRequests = parsedQuotes.map((parsed) =>
     parsed instanceof ApiError ? parsed : parseOrError(() => toQuoteRequest(parsed.query, chain)),
@@ -45,7 +45,7 @@ export async function quotes(
   }
 }
 
-function parseOne(
+function parseQuote(
   parameters: Record<string, unknown>,
   feeExemptKey: string | undefined,
   config: Config,

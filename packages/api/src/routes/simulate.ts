@@ -90,7 +90,7 @@ function isStateMissing(error: unknown): boolean {
 
 /**
  * Replaces the error of a read at a block if the block does not exist or its state is pruned. The error messages of
- * nodes do not distinguish these cases, so further reads do.
+ * nodes do not distinguish these cases, so this function finds out by further reads.
  *
  * @throws ApiError `INVALID_PARAMETER` if the block does not exist, `NO_STATE` if its state is pruned; otherwise
  *   `error`

@@ -1,4 +1,7 @@
-/** Endpoints for drivers of CoW Protocol and for UniswapX, with `ROLE=solver` (docs/solver.md). */
+/**
+ * Endpoints of a solver, with `ROLE=solver` (docs/solver.md): for drivers of CoW Protocol, which send auctions to
+ * solvers, and for UniswapX.
+ */
 import type { Address } from '@sluice/chains'
 import {
   answerWebhook,
@@ -37,18 +40,18 @@ export function solverRouter(
 ): Router {
   const router = Router()
   const auctions = new Auctions(services, config)
-  const post = (path: string, limit: number, handler: RequestHandler) =>
+  const addPostRoute = (path: string, limit: number, handler: RequestHandler) =>
     router.route(path).post(express.json({ limit }), handler).all(methodNotAllowed('POST'))
   for (const prefix of ['/solver/:network', ...(config.solverChain === undefined ? [] : [''])]) {
-    post(`${prefix}/solve`, MAX_AUCTION_BYTES, auctions.solve)
-    post(`${prefix}/notify`, MAX_SMALL_BYTES, auctions.notify)
+    addPostRoute(`${prefix}/solve`, MAX_AUCTION_BYTES, auctions.solve)
+    addPostRoute(`${prefix}/notify`, MAX_SMALL_BYTES, auctions.notify)
   }
   const { uniswapxFiller: filler } = config
-  if (filler !== undefined) post('/uniswapx/quote', MAX_SMALL_BYTES, uniswapxQuoteHandler(services, filler))
+  if (filler !== undefined) addPostRoute('/uniswapx/quote', MAX_SMALL_BYTES, uniswapxQuoteHandler(services, filler))
   return router
 }
 
-/** Handles the auctions of drivers. */
+/** Handles the auctions that drivers send, and their notifications about earlier solutions. */
 class Auctions {
   private readonly services: Services
   private readonly config: Config
@@ -59,7 +62,10 @@ class Auctions {
     this.config = config
   }
 
-  /** Answers an auction with the solutions found before the auction's deadline and the request's timeout. */
+  /**
+   * Answers an auction. Stops searching for solutions at the auction's deadline, or shortly before the request's
+   * timeout.
+   */
   readonly solve: RequestHandler = async (request, response) => {
     const context = contextOf(response)
     const chain = this.chainOf(request, context)

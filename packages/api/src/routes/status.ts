@@ -24,8 +24,8 @@ export async function status(
   const options = { signal: context.signal }
   const { rpc } = liveChain
   const [transaction, minedReceipt, head] = await Promise.all([
-    requestOrThrow(rpc, 'eth_getTransactionByHash', hash, sentTransaction, options),
-    requestOrThrow(rpc, 'eth_getTransactionReceipt', hash, receipt, options),
+    requestByHash(rpc, 'eth_getTransactionByHash', hash, sentTransaction, options),
+    requestByHash(rpc, 'eth_getTransactionReceipt', hash, receipt, options),
     rpc.getBlock('latest', options),
   ])
   if ((transaction && transaction.hash !== hash) || (minedReceipt && minedReceipt.transactionHash !== hash))
@@ -40,7 +40,9 @@ export async function status(
     to: transaction?.to ?? null,
     swap: transaction ? swapStatus(transaction, landedReceipt, { guard, quoted: quotedAmount }) : null,
     reason:
-      transaction && minedReceipt?.status === false ? await reasonOf(transaction, minedReceipt, rpc, options) : null,
+      transaction && minedReceipt?.status === false
+        ? await revertReasonOf(transaction, minedReceipt, rpc, options)
+        : null,
   }
 }
 
@@ -52,7 +54,7 @@ function minedFields(
   if (!minedReceipt) return { block: null, blockHash: null, confirmations: null, gasUsed: null, gasCost: null }
   const { blockNumber, blockHash, gasUsed, effectiveGasPrice } = minedReceipt
   const l1Fee = l1FeeOfReceipt(minedReceipt)
-  const cost = (price: bigint) => ({
+  const costAt = (price: bigint) => ({
     native: (gasUsed * price + (l1Fee ?? 0n)).toString(),
     l1Fee: l1Fee?.toString() ?? null,
   })
@@ -63,7 +65,7 @@ function minedFields(
     // The endpoint that returned the head may lag behind the endpoint that returned the receipt.
     confirmations: Math.max(1, (head?.number ?? blockNumber) - blockNumber + 1),
     gasUsed: gasUsed.toString(),
-    gasCost: typeof effectiveGasPrice === 'bigint' && !isPaidInToken ? cost(effectiveGasPrice) : null,
+    gasCost: typeof effectiveGasPrice === 'bigint' && !isPaidInToken ? costAt(effectiveGasPrice) : null,
   }
 }
 
@@ -71,7 +73,7 @@ function minedFields(
  * Returns the revert reason of a transaction, from a simulation on the state before its block. Null if the transaction
  * does not revert there, or if the node cannot simulate it.
  */
-async function reasonOf(
+async function revertReasonOf(
   { from, to, input: data, value, gas }: SentTransaction,
   { blockNumber: number, blockHash }: SwapReceipt,
   rpc: Rpc,
@@ -95,7 +97,7 @@ async function reasonOf(
  *
  * @throws ApiError `RPC_FAILED` if the result is invalid
  */
-async function requestOrThrow<T extends z.ZodType>(
+async function requestByHash<T extends z.ZodType>(
   rpc: Rpc,
   method: string,
   hash: string,

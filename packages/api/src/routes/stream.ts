@@ -14,7 +14,7 @@ import { bodyOfQuote, type ParsedRequest, readRequest } from '../swap/answer.ts'
 import { checkFeeExemptKey, refuseBlockAndProof, toQuoteRequest } from '../swap/request.ts'
 import { toApiError, toLoggedApiError } from '../translate.ts'
 
-/** The streams of a chain end when its node is failing at this many heartbeats in a row. */
+/** Number of consecutive heartbeats with a failing chain after which the chain's streams end. */
 const MAX_FAILING_HEARTBEATS = 2
 
 /**
@@ -32,6 +32,7 @@ export function stream(services: Services, config: Config, isTrustedProxy: Proxy
     const caller = callerOf(request, isTrustedProxy)
     response.once('close', services.streams.takeSlot(caller))
 
+    // Updates that arrive before the response has begun.
     const earlyUpdates: StreamUpdate[] = []
     let handleUpdate = (update: StreamUpdate) => void earlyUpdates.push(update)
     const task = { caller, kind: classifyRequest(request.originalUrl)!.kind }
@@ -90,8 +91,8 @@ function send(
 }
 
 /**
- * Encoded bodies by update, then by the kind of request and its addresses as the client wrote them, because a body
- * repeats these. Streams of the same request share a body.
+ * Encoded bodies by update, and then by the parts of the request that a body repeats. So streams of equal requests
+ * share a body.
  */
 const encodedBodies = new WeakMap<StreamUpdate, Map<string, string>>()
 

@@ -20,7 +20,7 @@ const noRouteCodes: ReadonlySet<ApiErrorCode> = new Set([
 ])
 
 /** Creates a handler that returns the best route. @param kind - `swap` with a transaction, `quote` without */
-export function route(kind: ParsedRequest['kind']) {
+export function routeEndpoint(kind: ParsedRequest['kind']) {
   return async (
     request: Request,
     chain: ServedChain,

@@ -21,7 +21,7 @@ export function readRequest(kind: ParsedRequest['kind'], parameters: object): Pa
 /**
  * Quotes a parsed request and returns the response body.
  *
- * @throws ApiError for an invalid account, or an error that `toApiError` translates
+ * @throws ApiError for an invalid sender or recipient, or an error that `toApiError` translates
  */
 export async function answerRequest(
   parsed: ParsedRequest,

@@ -1,6 +1,6 @@
 /**
- * Schemas of the parameters of quotes, and the conversion of parameters to a QuoteRequest. Of several invalid
- * parameters, the first in the order of a schema's fields is reported.
+ * Schemas of the parameters of quotes, and the conversion of parameters to a QuoteRequest. If several parameters are
+ * invalid, the error names the first one in the order of the schema's fields.
  */
 import { createHash } from 'node:crypto'
 import {
@@ -49,12 +49,15 @@ const convenienceFee = percent('convenienceFee').refine((ppm) => ppm <= MAX_FEE_
   message: 'convenienceFee must be at most 10',
   params: { code: 'FEE_TOO_HIGH' } satisfies IssueParams,
 })
-const sourceName = (input: string) => (/^[\w .&()+-]{1,60}$/.test(input) ? input.toLowerCase() : undefined)
-const poolId = (input: string) =>
+const parseSourceName = (input: string) => (/^[\w .&()+-]{1,60}$/.test(input) ? input.toLowerCase() : undefined)
+const parsePoolId = (input: string) =>
   /^0x([0-9a-fA-F]{40}|[0-9a-fA-F]{64})$/.test(input) ? input.toLowerCase() : undefined
-const sources = (name: string) => list(name, 100, sourceName, 'names of sources')
+const sources = (name: string) => list(name, 100, parseSourceName, 'names of sources')
 
-/** Maximum deadline in Unix seconds. Solidity code with 40 bits for a time fits; every present time in milliseconds is later. */
+/**
+ * Maximum deadline in Unix seconds. Contracts that store times in 40 bits can hold it. A present time in milliseconds
+ * is above it, so it is refused.
+ */
 const MAX_DEADLINE = 2 ** 40
 
 const PAST_BLOCK_MESSAGE = 'block is a parameter of /quote alone: what a past block would have paid cannot be sent'
@@ -110,7 +113,7 @@ const swapFields = z.object({
     .describe(
       'Do not use pools of these DEX families or DEXes, at most 100, separated by commas. Unknown names give a warning.',
     ),
-  excludePools: list('excludePools', 200, poolId, 'pool addresses or ids')
+  excludePools: list('excludePools', 200, parsePoolId, 'pool addresses or ids')
     .optional()
     .describe('Do not use these pools, at most 200, separated by commas.'),
   maxHops: smallInteger('maxHops', 1, 4).optional().describe('Maximum pools in series, 1 to 4.'),
@@ -159,8 +162,8 @@ type ParsedQuery = Omit<Fields, 'from' | 'amount' | 'amountOut' | 'block' | 'pro
 }
 
 /**
- * Exclusive upper bound of native amounts in wei, above the supply of every chain. Nodes refuse calls with such a
- * value.
+ * Exclusive upper bound of native amounts in wei, above the supply of every chain. Nodes refuse calls with larger
+ * values.
  */
 const NATIVE_LIMIT = 1n << 128n
 const nativeLimitMessage = (name: string) => `${name} must be below 2^128 wei of the native token: no chain has as much`
@@ -174,12 +177,12 @@ function checkSwap(query: ParsedQuery, context: z.core.$RefinementCtx): void {
   if (src.address === NATIVE && amount >= NATIVE_LIMIT) refuse(context, nativeLimitMessage('amount'))
   if (dst.address === NATIVE && amountOut >= NATIVE_LIMIT) refuse(context, nativeLimitMessage('amountOut'))
   checkPermit(query, context)
-  if (query.block !== undefined) checkPast(query, context)
+  if (query.block !== undefined) checkPastBlock(query, context)
   if (query.proof === '1' && query.amountOut !== undefined) refuse(context, 'proof must be 0 with amountOut')
 }
 
-/** Refuses parameters of a transaction: a quote at a past block cannot be sent. */
-function checkPast({ permit, calls, minimumBlock }: ParsedQuery, context: z.core.$RefinementCtx): void {
+/** Refuses parameters that only matter for a transaction: a swap cannot be executed at a past block. */
+function checkPastBlock({ permit, calls, minimumBlock }: ParsedQuery, context: z.core.$RefinementCtx): void {
   if (minimumBlock !== undefined) refuse(context, 'block and minimumBlock exclude each other')
   if (permit) refuse(context, 'permit must be left out with block')
   if (calls === '1') refuse(context, 'calls must be 0 with block')
@@ -225,7 +228,7 @@ export function refuseBlockAndProof({ block, proof }: QuoteQuery): void {
   if (proof !== undefined) throw new ApiError('INVALID_PARAMETER', PROOF_MESSAGE)
 }
 
-/** Fields `amount` and `amountOut` of the documented schemas, which accept either. */
+/** Fields `amount` and `amountOut` of the documented schemas. A documented schema accepts either of them. */
 const eitherAmount = {
   amount: swapFields.shape.amount
     .optional()
@@ -284,9 +287,9 @@ export function toQuoteRequest(query: QuoteQuery, { deployment, chain }: Request
   const from = query.from?.address ?? NEUTRAL_SENDER
   if (contracts.has(from)) throw new ApiError('INVALID_PARAMETER', 'from must not be the Guard or an Executor')
   const feePpm = query.convenienceFee
-  const payeeOf = (name: string, input: RequestAddress) =>
+  const checkedPayee = (name: string, input: RequestAddress) =>
     checkPayee(name, input, query, { contracts, wrappedNative: chain.wrappedNative?.address })
-  const recipient = query.recipient && payeeOf('recipient', query.recipient)
+  const recipient = query.recipient && checkedPayee('recipient', query.recipient)
   return {
     tokenIn: query.src.address,
     tokenOut: query.dst.address,
@@ -296,7 +299,7 @@ export function toQuoteRequest(query: QuoteQuery, { deployment, chain }: Request
     recipient: recipient === from ? undefined : recipient,
     slippagePpm: query.slippage,
     feePpm,
-    feeRecipient: feePpm > 0n ? payeeOf('convenienceFeeRecipient', query.convenienceFeeRecipient!) : undefined,
+    feeRecipient: feePpm > 0n ? checkedPayee('convenienceFeeRecipient', query.convenienceFeeRecipient!) : undefined,
     minimumBlock: query.minimumBlock,
     deadline: query.deadline,
     gasPriceWei: query.gasPrice,
@@ -318,7 +321,7 @@ export function toQuoteRequest(query: QuoteQuery, { deployment, chain }: Request
 
 /**
  * Checks an address that receives funds. It needs a valid EIP-55 checksum, because a typo would pay a wrong account.
- * Refuses contracts and tokens of the swap, because funds would be lost there.
+ * Refuses the Guard, the Executors, and the tokens of the swap, because funds would be lost there.
  */
 function checkPayee(
   name: string,

@@ -55,7 +55,9 @@ export function quoteResponse(query: QuoteQuery, quote: SwapQuote, { chain }: Re
 
 const familyIds: ReadonlySet<string> = new Set(families.map(({ id }) => id.toLowerCase()))
 
-/** Returns a warning for each named source that is neither a DEX family nor a DEX of the chain: a typo has no effect. */
+/**
+ * Returns a warning for each named source that is neither a DEX family nor a DEX of the chain: it is probably a typo.
+ */
 function sourceWarnings(query: QuoteQuery, { dexes }: Chain): string[] {
   const isKnown = (name: string) => familyIds.has(name) || dexes.some(({ brand }) => brand.toLowerCase() === name)
   return (['includeSources', 'excludeSources'] as const).flatMap((field) =>
@@ -85,8 +87,8 @@ export function swapsOf(route: RoutePlan, chain: Chain): LegResponse[] {
 
 function legResponses(route: RoutePlan, chain: Chain): LegResponse[] {
   const wrappedNative = chain.wrappedNative?.address
-  // A NATIVE input is sold in pools of the native token and of the wrapped native token, and their shares add up to
-  // 100.
+  // A NATIVE input can be sold both in pools of the native token and in pools of the wrapped native token. Both count
+  // as one token, so that the shares of all these legs add up to 100.
   const inputTokenOf = ({ tokenIn }: Leg) =>
     route.tokenIn === NATIVE && (tokenIn === ZERO_ADDRESS || tokenIn === wrappedNative) ? NATIVE : tokenIn
   const amountInByToken = new Map<string, bigint>()

@@ -43,7 +43,7 @@ export const receipt = z.object({
   l1Fee: quantity.nullish(),
   operatorFeeScalar: quantity.nullish(),
   operatorFeeConstant: quantity.nullish(),
-  // Only their presence counts.
+  // Only the presence of the next two fields counts: each marks a rollup whose operator fee has another unit.
   daFootprintGasScalar: z.unknown().optional(),
   tokenRatio: z.unknown().optional(),
   logs: z.array(z.object({ address, topics: z.array(bytes), data: bytes })),

@@ -9,7 +9,7 @@ import { createApp } from '../../src/app.ts'
 import { loadConfig } from '../../src/config.ts'
 import { EventStreams } from '../../src/http/event-streams.ts'
 import { createMetrics } from '../../src/metrics.ts'
-import { unsupportedChain } from '../../src/requests.ts'
+import { unsupportedChainError } from '../../src/requests.ts'
 import { type Services, silentLog } from '../../src/services.ts'
 
 type Answer = { readonly status: number; readonly headers: IncomingHttpHeaders; readonly body: string }
@@ -58,7 +58,7 @@ export function served(
     },
     streams: new EventStreams({ maxTotal: 2, maxPerCaller: 2 }),
     chain: (chainId: number) => {
-      if (chainId !== 1) throw unsupportedChain(chainId)
+      if (chainId !== 1) throw unsupportedChainError(chainId)
       return chain
     },
   } as unknown as Services

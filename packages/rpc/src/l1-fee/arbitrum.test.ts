@@ -3,7 +3,7 @@ import { type Hex, toAddress } from '@sluice/chains'
 import { expect, test } from 'vitest'
 import { RpcError } from '../errors.ts'
 import type { CallRequest, Rpc } from '../types.ts'
-import { arbitrumFee } from './arbitrum.ts'
+import { estimateArbitrumFee } from './arbitrum.ts'
 
 const abi = IArbitrumNodeInterface__factory.createInterface()
 const to = toAddress(`0x${'1'.repeat(40)}`)
@@ -16,7 +16,7 @@ async function feeOf(respond: () => Hex, calls: unknown[] = []) {
       return respond()
     },
   } as unknown as Rpc
-  return arbitrumFee(rpc, transaction, 9)
+  return estimateArbitrumFee(rpc, transaction, 9)
 }
 const answer = (...values: readonly bigint[]) =>
   abi.encodeFunctionResult('gasEstimateL1Component', values as never) as Hex

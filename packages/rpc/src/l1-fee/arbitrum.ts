@@ -24,7 +24,7 @@ const BPS_DENOMINATOR = 10_000n
  * @returns null if the node has no NodeInterface
  * @see GasEstimateL1Component and PosterDataCost, OffchainLabs/nitro
  */
-export async function arbitrumFee(
+export async function estimateArbitrumFee(
   rpc: Rpc,
   { to, data }: FeeTransaction,
   block: BlockRef,

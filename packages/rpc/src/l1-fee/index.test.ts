@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { RpcError } from '../errors.ts'
 import type { CallRequest, Rpc } from '../types.ts'
 import { estimateL1Fee, estimateL1FeePerByte, type FeeTransaction } from './index.ts'
-import { scrollCompressed } from './scroll.ts'
+import { compressForScroll } from './scroll.ts'
 import { serialize } from './transaction.ts'
 
 const abi = IL1FeeOracle__factory.createInterface()
@@ -70,7 +70,7 @@ test('on Mantle the fee is in tokens, since its upgrade', async () => {
 
 test('on Scroll the signed transaction is counted, compressed since its upgrade', async () => {
   const signed = serialize(transaction, 10, 'signed')
-  const compressed = scrollCompressed(signed)
+  const compressed = compressForScroll(signed)
   expect(compressed).not.toBe(signed)
   expect(await feeOf('scroll', chain(SCROLL, { getL1Fee: length }))).toEqual({
     ...{ feeWei: BigInt(length(signed)), gas: 0n },

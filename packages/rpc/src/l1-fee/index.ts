@@ -3,10 +3,10 @@ import { IL1FeeOracle__factory } from '@sluice/bindings'
 import { keccak256 } from '@sluice/bindings/keccak'
 import type { Hex, L1FeeModel } from '@sluice/chains'
 import type { BlockRef, RequestOptions, Rpc } from '../types.ts'
-import { arbitrumFee } from './arbitrum.ts'
-import { lineaFee } from './linea.ts'
+import { estimateArbitrumFee } from './arbitrum.ts'
+import { estimateLineaFee } from './linea.ts'
 import { callOracle, isUpgradeActive, oracles } from './oracle.ts'
-import { scrollCompressed } from './scroll.ts'
+import { compressForScroll } from './scroll.ts'
 import { type FeeTransaction, serialize } from './transaction.ts'
 
 export type { FeeTransaction } from './transaction.ts'
@@ -26,11 +26,11 @@ const NO_FEE: L1Fee = { feeWei: 0n, gas: 0n }
 const oracleInterface = IL1FeeOracle__factory.createInterface()
 
 /**
- * Estimates the data fee of a transaction, from the oracle of the chain at `block`. Linea has no oracle; there the
- * formula of its sequencer and the prices in its blocks are used.
+ * Estimates the data fee of a transaction, from the oracle of the chain at `block`. Linea has no oracle: there,
+ * computes the fee with the formula of the sequencer and the prices in the block.
  *
- * @returns null if the fee is unknown: the model is `unknown`, or the oracle is missing or fails. Also null for the
- *   ZK Stack, whose fee depends on the storage that a transaction changes; its chains are not supported
+ * @returns null if the fee is unknown: the model is `unknown`, or the oracle is missing or fails. Also null for the ZK
+ *   Stack, whose fee depends on the storage that a transaction changes; its chains are not supported
  * @throws RpcError if the node failed
  */
 export async function estimateL1Fee(
@@ -48,13 +48,13 @@ export async function estimateL1Fee(
     case 'metis':
     case 'scroll':
     case 'morph': {
-      const feeWei = await fromOracle(rpc, model, transaction, block, options)
+      const feeWei = await readOracleFee(rpc, model, transaction, block, options)
       return feeWei === null ? null : { feeWei, gas: 0n }
     }
     case 'arbitrum':
-      return arbitrumFee(rpc, transaction, block, options)
+      return estimateArbitrumFee(rpc, transaction, block, options)
     case 'linea': {
-      const feeWei = await lineaFee(rpc, transaction, block, options)
+      const feeWei = await estimateLineaFee(rpc, transaction, block, options)
       return feeWei === null ? null : { feeWei, gas: 0n }
     }
     case 'zksync':
@@ -99,7 +99,7 @@ function incompressibleBytes(length: number): Hex {
   return `0x${text.slice(0, 2 * length)}`
 }
 
-async function fromOracle(
+async function readOracleFee(
   rpc: Rpc,
   model: keyof typeof oracles,
   transaction: FeeTransaction,
@@ -133,7 +133,7 @@ async function fromOracle(
     }
     case 'scroll': {
       const isGalileo = await isActive(oracleInterface.encodeFunctionData('isGalileo'))
-      return readFee(isGalileo ? scrollCompressed(serializedTransaction) : serializedTransaction)
+      return readFee(isGalileo ? compressForScroll(serializedTransaction) : serializedTransaction)
     }
     case 'metis':
     case 'morph':

@@ -1,7 +1,7 @@
 import { type Hex, toAddress } from '@sluice/chains'
 import { expect, test } from 'vitest'
 import type { BlockRef, Rpc } from '../types.ts'
-import { decodePricing, lineaFee, profitablePriorityFee } from './linea.ts'
+import { decodePricing, estimateLineaFee, profitablePriorityFee } from './linea.ts'
 import { serialize } from './transaction.ts'
 
 const field = (kwei: number) => kwei.toString(16).padStart(8, '0')
@@ -18,7 +18,7 @@ function feeOf(raw: object | null, gasPriceWei: bigint, block: BlockRef = 26, re
       return raw
     },
   } as unknown as Rpc
-  return lineaFee(rpc, { ...transaction, gasPriceWei }, block, { timeoutMs: 5 })
+  return estimateLineaFee(rpc, { ...transaction, gasPriceWei }, block, { timeoutMs: 5 })
 }
 
 const priorityFee = (gasPriceWei: bigint) =>

@@ -47,7 +47,7 @@ type LineaBlock = RawBlock & { readonly extraData?: Hex }
  * Returns the cost, in wei, of raising the gas price to the minimum that the sequencer accepts; null for a block
  * without pricing.
  */
-export async function lineaFee(
+export async function estimateLineaFee(
   rpc: Rpc,
   transaction: FeeTransaction,
   block: BlockRef,

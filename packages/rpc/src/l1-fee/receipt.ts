@@ -5,7 +5,10 @@ export type ReceiptFees = {
   readonly gasUsed: bigint
   /** Wei for the data on the parent chain. */
   readonly l1Fee?: bigint | null | undefined
-  /** Operator fee per gas, and per transaction in wei, since Isthmus (OP Stack). */
+  /**
+   * Since Isthmus (OP Stack): the scalar of the operator fee, which is multiplied by the gas, and its constant part in
+   * wei.
+   */
   readonly operatorFeeScalar?: bigint | null | undefined
   readonly operatorFeeConstant?: bigint | null | undefined
   /** Present since Jovian (OP Stack). */
@@ -24,8 +27,8 @@ export function l1FeeOfReceipt(receipt: ReceiptFees): bigint | null {
   const { gasUsed, l1Fee, operatorFeeScalar, operatorFeeConstant, daFootprintGasScalar, tokenRatio } = receipt
   if (l1Fee == null && operatorFeeScalar == null && operatorFeeConstant == null) return null
   const scaledGas = gasUsed * (operatorFeeScalar ?? 0n)
-  // Mantle introduced the fee with the formula of Jovian.
-  const isJovian = daFootprintGasScalar != null || tokenRatio != null
-  const operatorFee = (isJovian ? scaledGas * 100n : scaledGas / 1_000_000n) + (operatorFeeConstant ?? 0n)
+  // The Jovian upgrade changed the unit of the scalar. Mantle has used Jovian's unit from the start.
+  const usesJovianUnit = daFootprintGasScalar != null || tokenRatio != null
+  const operatorFee = (usesJovianUnit ? scaledGas * 100n : scaledGas / 1_000_000n) + (operatorFeeConstant ?? 0n)
   return (l1Fee ?? 0n) + operatorFee
 }

@@ -6,13 +6,13 @@ import type { Hex } from '@sluice/chains'
 const MAGIC_BYTES = 4
 
 /**
- * Compresses a transaction as Scroll's oracle expects it since the Galileo upgrade; returns it unchanged if that is
- * shorter. Scroll publishes batches as one zstd frame without the magic number. The default compression level gives the
- * same length for a transaction as Scroll's level.
+ * Compresses a transaction as Scroll's oracle expects it since the Galileo upgrade. Returns it unchanged if compression
+ * would not shorten it. Scroll publishes batches as one zstd frame without the magic number. The default compression
+ * level gives the same length for a transaction as Scroll's level.
  *
  * @see calculateTxCompressedSize, scroll-tech/go-ethereum, and encoder-standard, scroll-tech/da-codec
  */
-export function scrollCompressed(serializedTransaction: Hex): Hex {
+export function compressForScroll(serializedTransaction: Hex): Hex {
   const bytes = Buffer.from(serializedTransaction.slice(2), 'hex')
   // Older versions of Node.js have no zstd. The length with deflate differs by at most 10 %.
   const compressed = zstdCompressSync
