@@ -73,8 +73,8 @@ export function storedValueOf(state: object, name: string): unknown {
 }
 
 /**
- * True if the property is unchanged between two states. A state derived from another one contains the parsed array
- * itself.
+ * True if two values of `storedValueOf` are the same array or value. A state that was spread from another one contains
+ * the parsed array in place of the `LazyArray`.
  */
 export function isSameStoredValue(before: unknown, after: unknown): boolean {
   return before === after || (before instanceof LazyArray && before.isParsedAs(after))

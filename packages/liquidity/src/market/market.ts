@@ -60,7 +60,7 @@ const MAX_PAUSE_MS = 5_000
 const WAIT_STEP_MS = 50
 /** Default milliseconds between two audit rounds. */
 const AUDIT_MS = 10_000
-/** Milliseconds between two rounds of reading tokens' decimals again, because the decimals of a proxy can change. */
+/** Milliseconds between two reads of the decimals of tokens, which an upgradeable token can change. */
 const REFRESH_TOKENS_MS = 60_000
 /** Milliseconds between two evictions. */
 const EVICT_MS = 60_000

@@ -56,14 +56,14 @@ export class PoolDirectory {
   /** Number of pools by their DEX and list of tokens. */
   private readonly countByTokenList = new Map<string, number>()
   /**
-   * Ids of followed pools that have changed their family. Blocks in memory may still hold their states of the old one.
+   * Ids of followed pools that have changed their family. Blocks in memory may still hold states of the old family.
    */
   private readonly movedIds = new Set<string>()
   readonly limits: MarketLimits
   private refusedCount = 0
   /** Keys of pairs with created pools that were not added, because the DEX has too many pools of the same tokens. */
   private readonly refusedPairKeys: BoundedMap<string, true>
-  /** Ids of refused pools that were compared with the followed pools of the same tokens, since their last log. */
+  /** Ids of refused pools that were compared with the followed pools of the same tokens, and have had no log since. */
   readonly comparedIds: BoundedMap<string, true>
   private readonly completedPools = new WeakSet<Pool<null>>()
   /** Pools whose immutable facts could not be read. */
@@ -146,8 +146,8 @@ export class PoolDirectory {
   /**
    * Adds a pool. A pool that a getter lists replaces a pool of another family with the same id.
    *
-   * @param isLimited - false for the pools that `findPools` chose, which are few: pools that anyone can create by the
-   *   hundred must not displace them. Their limit is twice as large, because their choice changes with time
+   * @param isLimited - false for the few pools that `findPools` chose, to which a limit of twice the size applies.
+   *   Otherwise pools from logs, of which anyone can create hundreds, could take up the places of these pools
    * @returns false if the DEX has too many pools of the same tokens, or if only a log announced the pool and its id is
    *   followed in another family
    */
@@ -460,7 +460,7 @@ export class PoolDirectory {
     this.refusedPairKeys.set(pairKey(pair), true)
   }
 
-  /** True, once, for a pair with pools that were not added. A search finds those that are deep. */
+  /** Returns true once for a pair with refused pools. The caller then searches the pair, which finds the deep pools. */
   takeRefusedPair(pair: TokenPair): boolean {
     return this.refusedPairKeys.delete(pairKey(pair))
   }

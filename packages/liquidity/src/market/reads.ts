@@ -52,8 +52,8 @@ function* allReads<T>(generators: readonly Reads<T>[]): Reads<readonly T[]> {
     const reads = steps.map((step) => (step.done ? [] : step.value))
     const answers = yield reads.flat()
     let offset = 0
-    for (const [k, { length }] of reads.entries()) {
-      if (!steps[k]!.done) steps[k] = generators[k]!.next(answers.slice(offset, offset + length))
+    for (const [i, { length }] of reads.entries()) {
+      if (!steps[i]!.done) steps[i] = generators[i]!.next(answers.slice(offset, offset + length))
       offset += length
     }
   }
@@ -118,9 +118,9 @@ async function readAll(
   const { reads, positions } = await inSlices('reads', withoutRepeats(pendingReads))
   const groups = await inSlices('reads', packIntoCalls(reads, byteLimitOf(rpc)))
   const pendingAnswers: Promise<GroupResults>[] = []
-  for (const [k, group] of groups.entries()) {
+  for (const [i, group] of groups.entries()) {
     // Encoding a call takes milliseconds.
-    if (k > 0) await yieldToEventLoop()
+    if (i > 0) await yieldToEventLoop()
     const answers = readGroup(rpc, block, group, options)
     // Prevent an unhandled rejection; `Promise.all` below reports the error.
     answers.catch(() => undefined)

@@ -52,7 +52,7 @@ export type SavedExtra = {
   readonly rows: string
   /** First block that the log scan has not scanned, by index of the row among the directory's rows. */
   readonly scannedTo: readonly (readonly [number, number])[]
-  /** Block range that nodes accept in one request for logs. */
+  /** Number of blocks that the node accepts in one request for logs. */
   readonly blocksPerCall?: number
 }
 
@@ -222,7 +222,7 @@ export class Saver {
       const entry = { row, pool }
       const exactEntry = directory.exactEntryOf(entry)
       if (directory.familyOf(exactEntry.row).listedByLogs) directory.list(exactEntry)
-      // A pool with a state was followed before; the pools of listed logs must not displace it.
+      // A pool with a state was followed before; pools that logs announced must not take up its place.
       if (directory.hasFollowedPair(pool)) directory.add(entry, { isLimited: state === null })
       if (pool.fixed !== undefined) directory.complete(entry)
       this.savedEntries.add(entry)
@@ -287,8 +287,8 @@ export class Saver {
       for await (const items of inBatches(listItems, ITEMS_PER_LIST)) yield { do: 'list', name, items }
     for (const entries of [directory.listedPools, directory.followedPools])
       for await (const batch of inBatches(entries.values(), ENTRIES_PER_BATCH)) {
-        // Skip a listed pool that another family took over, the sampled twin, which quotes it from simulated swaps: the
-        // pool is saved as a followed pool.
+        // Skip a listed pool that was handed over to its sampled twin, the family that quotes it from simulated swaps.
+        // The pool is saved with the followed pools.
         const unsavedEntries = batch.filter((entry) => !this.savedEntries.has(entry) && !directory.isHandedOver(entry))
         newEntries.push(...unsavedEntries)
         const newPools = unsavedEntries.map(({ row, pool }) => ({ pool, dexRow: this.rowNumbers.get(row)! }))

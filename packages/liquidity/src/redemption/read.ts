@@ -56,12 +56,12 @@ export function* readRedemptions(
   holders: readonly Address[],
   addressProvider: Address = ZERO_ADDRESS,
 ): Reads<readonly (Redemption | null | undefined)[]> {
-  const results = yield shares.map((share, k) => ({
+  const results = yield shares.map((share, i) => ({
     ...LENS,
-    data: lensInterface.encodeFunctionData('read', [share, holders[k] ?? ZERO_ADDRESS, addressProvider]) as Hex,
+    data: lensInterface.encodeFunctionData('read', [share, holders[i] ?? ZERO_ADDRESS, addressProvider]) as Hex,
     gas: READ_GAS,
   }))
-  return shares.map((share, k) => (results[k] ? decode(share, results[k]) : null))
+  return shares.map((share, i) => (results[i] ? decode(share, results[i]) : null))
 }
 
 function decode(share: Address, answer: Hex): Redemption | null | undefined {
@@ -70,10 +70,10 @@ function decode(share: Address, answer: Hex): Redemption | null | undefined {
   if (state.supply === 0n) return undefined
   if (!kind || state.sample === 0n) return null
   const [tokens, balances, scales] = [[...state.tokens], [...state.held], [...state.scales]]
-  const parts = tokens.map((token, k) => ({
+  const parts = tokens.map((token, i) => ({
     token: partAddress(token),
-    balance: balances[k]!,
-    scale: Number(scales[k] ?? 0n) / SCALE_UNIT,
+    balance: balances[i]!,
+    scale: Number(scales[i] ?? 0n) / SCALE_UNIT,
   }))
   const includesItself = parts.some(({ token }) => token === share)
   const rate = Number(state.redeemed) / Number(state.sample)
