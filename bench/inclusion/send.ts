@@ -28,8 +28,8 @@ export type SwapRequest = {
   readonly amount: bigint
   readonly query: Readonly<Record<string, string>>
   /**
-   * True if the pool was created in the newest block. To mine no other block before the quote, the wallet is funded
-   * after it.
+   * True if the pool was created in the newest block. Funding the wallet mines a block, so the wallet is then funded
+   * only after the quote.
    */
   readonly isFresh?: boolean
 }

@@ -1,6 +1,6 @@
 /**
- * Compares a quote with the quotes of restricted variants of its request. All their
- * transactions are sent from the same state. Compares the receipts.
+ * Compares a quote with the quotes of restricted variants of its request: sends all their transactions from the same
+ * state, and compares the receipts.
  */
 import type { SwapResponse } from '@sluice/api'
 import { withRevert } from '../honesty/trade.ts'
@@ -60,7 +60,7 @@ export async function measureRestricted(
   const ownReceipt = await receiptOf(world, request, ownResult!.answer)
   if (!ownReceipt) return null
   const outputPerGas = outputPerGasOf(world, request)
-  // Relative to the output of the own quote.
+  // The net output is relative to the output of the own quote, so that floats lose no digits.
   const netOf = ({ received, gasUsed }: ReceiptFigures) =>
     Number(received - ownReceipt.received) - Number(gasUsed) * outputPerGas
   const restrictedReceipts: RestrictedReceipt[] = []

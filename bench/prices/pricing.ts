@@ -1,5 +1,5 @@
 /**
- * `npm run bench -- prices`: computes prices over 100,000 pools, and some pools are manipulated. Measures the first
+ * `npm run bench -- prices`: computes prices over 100,000 pools, of which some are manipulated. Measures the first
  * computation, the longest time for which it blocks the event loop, the update after a block, a request for 200 tokens,
  * and a request for depth. The pools are synthetic. The results show speed and resistance to manipulation, but not the
  * quality of prices in real markets.
@@ -226,6 +226,9 @@ function makePool(i: number): Pool {
 /**
  * Returns a V2 pool.
  *
+ * @param i - index of the pool
+ * @param a - index of its first token
+ * @param b - index of its second token
  * @param usd - dollars of the first token
  * @param priceFactor - factor by which the pool overstates the second token's value
  */
@@ -236,7 +239,7 @@ function constantProduct(i: number, a: number, b: number, usd: number, priceFact
 }
 
 /**
- * Returns a V3 pool with twenty positions around the price.
+ * Returns a V3 pool with twenty positions around the price. The indices are those of `constantProduct`.
  *
  * @param usd - dollars of the second token in all positions together
  * @param skew - factor by which the price differs from the true price

@@ -66,8 +66,8 @@ async function measureDefenseCost(chain: QuotedChain) {
   const tokenList = chain.tokens.filter((token) => prices.has(token))
   const losses: number[] = []
   let withoutRoute = 0
-  for (const [k, src] of tokenList.entries())
-    for (const dst of [1, 3, 5].map((step) => tokenList[(k + step) % tokenList.length]!))
+  for (const [index, src] of tokenList.entries())
+    for (const dst of [1, 3, 5].map((step) => tokenList[(index + step) % tokenList.length]!))
       for (const dollars of TRADE_USD) {
         if (src === dst) continue
         const amount = BigInt(Math.round(dollars / prices.get(src)!))
