@@ -37,8 +37,8 @@ export type HopQuote<State = unknown> = {
   /** Estimated gas of the hop, from measurements of real pools; includes the gas of crossing ticks. */
   readonly gas: number
   /**
-   * Keys of the storage slots that this swap writes but another swap of the pool might not, such as an oracle slot or a
-   * tick. Gas depends on the old value of such a slot, which the state does not contain. Absent: none.
+   * Keys of storage slots that this swap writes, and that not every swap of the pool writes, such as an oracle slot or
+   * a tick. Gas depends on the old value of such a slot, which the state does not contain. Absent: none.
    */
   readonly writtenSlots?: readonly string[]
 }
@@ -58,8 +58,8 @@ export type PairOutline = {
 }
 
 /**
- * Output of a pool as a function of its input in one direction, as pieces of x·y=k, for the route search, which
- * computes in floats. Piece k runs from marginal price sqrtPrice[k]² down to sqrtPrice[k+1]² (output base units per
+ * Output of a pool as a function of its input, in one direction. The function consists of pieces of x·y=k, in floats
+ * for the route search. Piece k runs from marginal price sqrtPrice[k]² down to sqrtPrice[k+1]² (output base units per
  * input base unit, before fees) with liquidity[k]. A uniswap-v2 pool is one piece that ends at price 0; a uniswap-v3
  * pool has one piece per initialized tick. Families without this form approximate their curve by sampling.
  */
@@ -260,8 +260,8 @@ export interface DexFamily<State = unknown> {
   /**
    * Updates state that changes without a log. Receives the pools after the logs of `block` have been applied. Returns
    * their states at the end of the block; null for a pool that can no longer be read. Called at every block, so it
-   * reads no more than necessary. Absent: all state changes emit logs, or are so rare that the audit, which compares
-   * all pools with the chain in turn, repairs them in time.
+   * reads no more than necessary. Absent if each state change emits a log, or if changes without a log are so rare that
+   * the audit repairs them in time. The audit compares all pools with the chain, a few at a time.
    */
   refreshStates?(row: DexRow, pools: readonly Pool<State>[], block: BlockHeader): PoolReads<State>
   /**
@@ -273,10 +273,10 @@ export interface DexFamily<State = unknown> {
   /** True for pools that `refreshStates` must update; depends only on immutable data. Absent: all pools. */
   movesSilently?(pool: Pool<null>): boolean
   /**
-   * Estimated gas of `refreshStates` for a silent pool of which only parameters change without a log, such as a fee that
-   * another contract sets, weights, or rates. The market refreshes such pools within a budget (`RefreshBudget`). Returns
-   * 0 if no parameter can change in this state, and `null` for a pool whose price changes without a log: it is refreshed
-   * at every block, outside the budget. Absent: `null` for all pools.
+   * Estimated gas of `refreshStates` for a silent pool in which only parameters change without a log: for example
+   * weights, rates, or a fee that another contract sets. The market refreshes such pools within a budget
+   * (`RefreshBudget`). Returns 0 if no parameter can change in this state. Returns `null` for a pool whose price
+   * changes without a log: it is refreshed at every block, outside of the budget. Absent: `null` for all pools.
    */
   parameterGas?(pool: Pool<State>): number | null
   /** topic0 of the logs by which a factory announces a new pool, if it does; `createdPool` decodes them. */

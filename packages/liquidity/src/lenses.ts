@@ -8,8 +8,8 @@ import type { Read } from './family.ts'
 export type Lens = { readonly to: Address; readonly code: Hex }
 
 /**
- * Returns the lens of a contract in `contracts/`. Its address is a hash of its name: nobody has the private key of the
- * address, and lenses have different addresses, so several of them fit in one call.
+ * Returns the lens of a contract in `contracts/`. Its address is a hash of its name, so nobody has the private key of
+ * the address. All lenses have different addresses, so several lenses fit in one call.
  */
 export function lensOf(name: keyof typeof bytecode): Lens {
   return { to: toAddress(`0x${id(`sluice.lens.${name}`).slice(-40)}`), code: bytecode[name].runtime }

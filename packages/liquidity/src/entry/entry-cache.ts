@@ -44,8 +44,8 @@ export function rememberEntry(oldPools: PoolById, newPools: PoolById, bytes: Uin
 }
 
 /**
- * Returns the entries that lead from `oldPools` to `newPools`, oldest first, each with the mark of the pools after it.
- * Returns null if an entry is not cached or if there are more than `maxEntries`.
+ * Returns the entries that lead from `oldPools` to `newPools`, oldest first. `after` is the mark of the pools after an
+ * entry. Returns null if an entry is not cached or if there are more than `maxEntries`.
  */
 export function entriesBetween(
   oldPools: PoolById,

@@ -56,8 +56,8 @@ function descriptorOf(name: string): PropertyDescriptor {
 }
 
 /**
- * Defines lazily parsed arrays on a state that no other code has a reference to yet. A spread copy of the state has
- * plain arrays.
+ * Defines lazily parsed arrays on a new state. No other code may have a reference to the state yet. A spread copy of
+ * the state has plain arrays.
  */
 export function defineLazyArrays(state: object, lazyArrays: Readonly<Record<string, LazyArray>>): void {
   Object.defineProperty(state, LAZY_ARRAYS, { value: lazyArrays })

@@ -1,7 +1,7 @@
 /**
  * Chooses among the pools of a DEX with the same tokens, if logs announced more of them than a market may follow.
- * Anyone can create such pools for the price of gas, before and after a good one. So the market follows the deepest
- * pools, not the first.
+ * Anyone can create many worthless pools for the price of gas, before and after a good pool is created. So the market
+ * follows the deepest pools, not the first.
  */
 import type { MarketComponents, MarketFollower } from './follow.ts'
 import { type PoolEntry, readPools } from './pool-reader.ts'
@@ -13,7 +13,7 @@ import { BACKGROUND_TIMEOUT_MS } from './timing.ts'
  */
 export const MAX_COMPARED = 400
 
-/** Followed pools that make room, and the pools that are followed in their place. */
+/** Ids of followed pools that are dropped, and the pools that are followed instead. */
 export type PoolReplacement = { readonly droppedIds: readonly string[]; readonly chosenEntries: readonly PoolEntry[] }
 
 export class CrowdedPools {
@@ -26,9 +26,9 @@ export class CrowdedPools {
   }
 
   /**
-   * Reads pools that the directory refused because it already follows the maximum number of pools with the same tokens,
-   * and compares them with the followed ones. Skips pools of sampled families, because each read of one simulates
-   * swaps, and most of them have no state.
+   * Reads refused pools, and compares them with the followed pools of the same tokens. The directory refuses a pool if
+   * it already follows the maximum number of pools with the same tokens. Skips pools of sampled families: a read of
+   * such a pool simulates swaps, and most such pools have no state.
    *
    * @throws RpcError
    */

@@ -296,9 +296,10 @@ export class Discovery {
 
   /**
    * Adds pools to memory. New blocks arrive while the pools are read, so each pool joins the directory before its read.
-   * A log of such a block then triggers another read of the pool, at that block.
+   * A log in a new block then triggers another read of the pool, at the new block.
    *
-   * @returns the pools that the directory refused, because it already follows the maximum number with the same tokens
+   * @returns the pools that the directory refused, because it already follows the maximum number of pools with the
+   *   same tokens
    */
   private async addBatch(
     foundEntries: readonly PoolEntry[],

@@ -104,7 +104,7 @@ export class MarketFollower {
       } catch (error) {
         if (!isPossibleReorg(error) || attempt >= MAX_ATTEMPTS) throw error
         // The node has reported this head twice, so the head is probably not reorged away. Try again only if the node
-        // says that the block is gone, as it can while it processes a reorg.
+        // says that the block is gone. A node may say so while it processes a reorg.
         if (head.hash === previousHash) {
           if (!isBlockGone(error)) throw error
           await sleep(PAUSE_MS)
@@ -236,8 +236,8 @@ export class MarketFollower {
     // Pools that were dropped after the block `from` stay dropped.
     const droppedIds = undoneEntries.length > 0 ? poolChanges(from.pools, history.top.pools).goneIds : []
     const createdIds = new Set<string>()
-    // A pool that changed its family in an undone block, or in a replay that failed, stays with the new family, which
-    // cannot use states of the old one.
+    // A pool that changed its family in an undone block or in a failed replay stays with the new family. The new family
+    // cannot use states of the old family.
     const outdatedIds = directory.outdatedIds(from.pools)
     let pools = from.pools.with([], [...droppedIds.filter((id) => !directory.followedPools.has(id)), ...outdatedIds])
     for (const [i, block] of blocks.entries()) {
@@ -272,8 +272,8 @@ export class MarketFollower {
       newEntries.push({
         block,
         pools,
-        // Include pools without a state even if they still cannot be read, so that discovery discards the result of a
-        // read of them at an earlier block.
+        // Include pools without a state even if they still cannot be read. Discovery then discards results that it read
+        // for them at an earlier block.
         changedIds: new Set([
           ...changedPools.keys(),
           ...differingPools.map(({ id }) => id),

@@ -5,8 +5,8 @@ import type { PoolEntry } from './pool-reader.ts'
 const NO_IDS: ReadonlySet<string> = new Set()
 
 /**
- * Followed pools by id. `silentIds` are the pools that change without a log. At every block they are read again, unless
- * the gas for such reads is used up (`refresh-budget.ts`).
+ * Followed pools by id. `silentIds` are the pools that change without a log. The market reads them again at every
+ * block, unless the gas budget of these reads is used up (`refresh-budget.ts`).
  */
 export class FollowedPools extends Map<string, PoolEntry> {
   readonly silentIds = new Set<string>()

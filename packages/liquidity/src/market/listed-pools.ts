@@ -1,6 +1,6 @@
 /**
- * Selects pools that the log scan of a market found, for another market of the chain: one for a past block, which scans
- * no logs itself.
+ * Selects pools that the log scan of a market found, for another market of the same chain. The other market is for a
+ * past block, and scans no logs.
  */
 import { type Address, ZERO_ADDRESS } from '@sluice/chains'
 import type { Steps } from '@sluice/rpc'

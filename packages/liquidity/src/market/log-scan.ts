@@ -130,8 +130,8 @@ export class LogScan {
   }
 
   /**
-   * Restores the saved progress. Scans the last blocks again, because a reorg during the restart may have replaced
-   * them, and their replacements may contain the creation of other pools.
+   * Restores the saved progress. Scans the last blocks again: a reorg during the restart may have replaced them by
+   * blocks that create other pools.
    */
   restore(savedNextBlocks: Iterable<readonly [DexRow, number]>, blocksPerCall: number | undefined): void {
     this.savedNextBlockByRow = new Map(savedNextBlocks)

@@ -1,6 +1,7 @@
 /**
- * The market of a chain. It finds pools when their tokens are requested (discovery), keeps them in memory (called
- * "memory" in the files of this folder), updates them at each block (following), and saves them periodically.
+ * The market of a chain. It finds pools when their tokens are requested (discovery), updates them at each block
+ * (following), and saves them periodically. In the files of this folder, "memory" means the pools that the market
+ * holds.
  */
 
 import type { Address, Chain } from '@sluice/chains'
@@ -40,7 +41,7 @@ export type MarketOptions = {
   readonly auditMs?: number
   /** Store for the pools in memory, from which the next start restores them; default: none. */
   readonly save?: SaveOptions
-  /** Token facts, to share them with other markets; default: its own. */
+  /** Token facts that the market shares with other markets; default: facts of its own. */
   readonly facts?: TokenFacts
   /** Overrides of the default limits. */
   readonly limits?: Partial<MarketLimits>

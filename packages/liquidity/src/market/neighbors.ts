@@ -30,8 +30,8 @@ export function neighborPairs(directory: PoolDirectory, group: readonly Address[
 }
 
 /**
- * Determines the neighbors of the tokens of all groups that have none yet, and stores them in the directory, which then
- * follows the pools of the neighbors, too.
+ * Determines neighbors for the tokens of all groups whose neighbors are not determined yet. Stores them in the
+ * directory, which then also follows the pools of the neighbors.
  */
 export function* findNeighbors(directory: PoolDirectory, groups: readonly (readonly Address[])[]): Steps<void> {
   const tokens = new Set(groups.flatMap((group) => nonIntermediates(directory, group)))

@@ -45,7 +45,7 @@ export async function runReads<T>(
   return results
 }
 
-/** Combines generators into one that runs all of them in the same rounds. */
+/** Combines generators into one generator. Each round yields the reads of all generators that have not ended. */
 function* allReads<T>(generators: readonly Reads<T>[]): Reads<readonly T[]> {
   const steps = generators.map((generator) => generator.next([]))
   while (steps.some(({ done }) => !done)) {
@@ -60,14 +60,14 @@ function* allReads<T>(generators: readonly Reads<T>[]): Reads<readonly T[]> {
   return steps.map(({ value }) => value as T)
 }
 
-/** Combines two generators into one that runs both in the same rounds. */
+/** Combines two generators with results of different types, as `allReads` does. */
 export function* bothReads<A, B>(firstReads: Reads<A>, secondReads: Reads<B>): Reads<readonly [A, B]> {
   return (yield* allReads<A | B>([firstReads, secondReads])) as readonly [A, B]
 }
 
 /**
- * Runs the reads of a batch. If an answer makes them throw, repeats them for each item alone, so that the unexpected
- * answer of one contract affects only its own item.
+ * Runs the reads of a batch. If the generator throws at an answer, runs one generator per item instead, so that the
+ * unexpected answer of one contract affects only its own item.
  *
  * @returns one result for the batch, or one for each item whose reads did not throw
  * @throws RpcError

@@ -1,5 +1,5 @@
 /**
- * Retries pools that have no state because a read failed: for example, the pool's rate provider reverted for a few
+ * Retries pools that have no state because a read failed. For example, the pool's rate provider reverted for a few
  * blocks, or an overloaded node refused the read. No log shows that such a pool can be read again.
  */
 import { Backoff } from './backoff.ts'

@@ -10,8 +10,9 @@ import type { FollowedTokens } from './followed-tokens.ts'
 import type { PoolEntry } from './pool-reader.ts'
 
 /**
- * Maximum pairs of tokens whose pools are sampled at a block; a pool of three tokens has three pairs. Sampling takes
- * four calls of 20 million gas, or one call per pair of a sampled twin (a pool that its own family cannot read).
+ * Maximum pairs of tokens whose pools are sampled at a block; a pool of three tokens has three pairs. Sampling this
+ * many pairs takes four calls of 20 million gas. Each pair of a sampled twin (a pool that its own family cannot read)
+ * takes a call of its own.
  */
 export const MAX_SAMPLED_PAIRS = 12
 /** Maximum sampled pools with the same tokens. */
@@ -156,8 +157,8 @@ export class SamplingBudget {
 
   /**
    * Chooses `count` of the sampled pools of the same tokens. Half of them are the deepest pools, by the reserves of
-   * each token in turn, so that worthless pools do not displace these. The others are the pools that have been sampled
-   * for longest, because a hostile hook can pretend any depth.
+   * each token in turn, so that worthless pools do not displace them. The other half are the pools that have been
+   * sampled for the longest time, because a hostile hook can pretend any depth.
    */
   private chooseKept(pools: readonly Pool[], count: number): readonly string[] {
     const firstSampledBlock = ({ id }: Pool) => this.firstSampledBlockById.get(id) ?? -1

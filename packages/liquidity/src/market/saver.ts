@@ -59,7 +59,7 @@ export type SavedExtra = {
 type WriteSummary = {
   /** Pools that are new to the file. */
   readonly newEntries: PoolEntry[]
-  /** The pools that a full file keeps when it deletes all other pools; empty if it deletes none. */
+  /** Pools that stay in a full file when all its other pools are deleted; empty if no pools are deleted. */
   readonly retainedEntries: PoolEntry[]
 }
 
@@ -222,7 +222,8 @@ export class Saver {
       const entry = { row, pool }
       const exactEntry = directory.exactEntryOf(entry)
       if (directory.familyOf(exactEntry.row).listedByLogs) directory.list(exactEntry)
-      // A pool with a state was followed before; pools that logs announced must not take up its place.
+      // A pool with a state was followed before. Pools that logs announced must not take up its place among the
+      // followed pools.
       if (directory.hasFollowedPair(pool)) directory.add(entry, { isLimited: state === null })
       if (pool.fixed !== undefined) directory.complete(entry)
       this.savedEntries.add(entry)
