@@ -44,9 +44,9 @@ const MAX_POOLS = 1_000_000
 const STREAM_SECONDS = 120
 
 /**
- * Number of keys per worker whose capacity a chain needs. nginx assigns each request of a chain to one of the chain's
- * keys, and each key to a worker. With fewer keys the load is uneven, because often several keys of a chain map to the
- * same worker.
+ * A chain that needs the capacity of n workers gets n times this number of keys. nginx assigns each request of a chain
+ * to one of the chain's keys, and each key to a worker. With fewer keys the load is uneven, because often several keys
+ * of a chain map to the same worker.
  */
 const KEYS_PER_WORKER = 8
 

@@ -23,7 +23,8 @@ export type RestrictedReceipt = ReceiptFigures & {
   /** Parameter that restricts the request. */
   readonly restriction: string
   /**
-   * Difference to the unrestricted quote after gas, in basis points of that quote's output; negative if it pays less.
+   * Difference to the unrestricted quote after gas, in basis points of the unrestricted quote's output; negative if the
+   * variant pays less.
    */
   readonly bps: number
   /** True if it pays more than the unrestricted quote and uses less gas. */

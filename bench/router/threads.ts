@@ -1,7 +1,7 @@
 /**
  * `npm run bench -- router threads [pools]`: measures searches per second with one and with two routing threads, while
- * blocks arrive. The main thread encodes the routes. Also measures the main thread's CPU time per block if one thread
- * receives it, and if two do.
+ * blocks arrive. The main thread encodes the routes. Also measures the main thread's CPU time per block, for one thread
+ * and for two threads that receive the block.
  */
 import { toAddress } from '@sluice/chains'
 import { families, type Pool, PoolMap } from '@sluice/liquidity'

@@ -104,8 +104,9 @@ async function observeRoute(world: World, route: RoutePlan): Promise<ObservedRou
 const contexts = new WeakMap<World, ReturnType<typeof createSimulationContext>>()
 
 /**
- * Returns the gas before refunds of the transactions of routes. Simulates all of them from the same state in one call.
- * The result is null for a route that does not pay exactly the computed output, because a quote would reject it.
+ * Simulates the transactions of all routes in one call, each from the same state. Returns the gas of each transaction
+ * before refunds. The gas is null for a route that does not pay exactly the computed output, because a quote would
+ * reject this route.
  */
 export async function measureGrossGas(
   world: World,
