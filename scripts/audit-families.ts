@@ -34,7 +34,10 @@ const PAYS_MEASURED = /Inputs\.payMeasured\(/
 /** Pattern of calls that draw the input into the Executor before the swap ("taken"). */
 const TAKES_INPUT = /Inputs\.take(Pair)?\(/
 
-/** Matches a step that draws only the cost from the sender, and checks the amount in all other cases. */
+/**
+ * Pattern of a step that draws only the cost from the sender, or requires that the cost equals all input that the
+ * Executor holds.
+ */
 const DRAWS_ONLY_COST = /!pulled(?: \|\| tokenIn == address\(0\))?\) Inputs\.requireWhole/
 /**
  * Outcomes of a partial fill: the pool takes only a part of the input. Each has a pattern of the code that handles it.

@@ -14,7 +14,10 @@ const SNIPPETS = {
   mcopy: '0x60016000526020600060205e60206020f3',
 } as const
 
-/** Runs the code in an eth_call. Returns true if it returns 1; false if it returns another value or the call fails. */
+/**
+ * Runs the code in an eth_call. Returns true if the code returns 1; false if it returns another value or the call
+ * fails.
+ */
 async function returnsOne(rpc: Rpc, block: number, code: string): Promise<boolean> {
   try {
     const overrides = { [PROBE]: { code: code as Hex } } as Record<Address, { code: Hex }>
