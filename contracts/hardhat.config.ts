@@ -1,3 +1,4 @@
+/** Hardhat configuration of the contracts: compilers, networks, and Solidity tests. */
 import { readdirSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { availableParallelism } from 'node:os'

@@ -27,14 +27,17 @@ export type FamilyFacts = {
   readonly output: string
 }
 
-/** Patterns of calls that pay the input before the swap; the page calls this way "ahead". */
+/** Pattern of calls that pay the input before the swap. The page calls these payments "ahead". */
 const PAYS_AHEAD = /Inputs\.(prepay|pay)\(/
-/** Pattern of calls that do so and measure the growth of the pool's balance ("measured"). */
+/** Pattern of calls that pay the input before the swap and measure the growth of the pool's balance ("measured"). */
 const PAYS_MEASURED = /Inputs\.payMeasured\(/
 /** Pattern of calls that draw the input into the Executor before the swap ("taken"). */
 const TAKES_INPUT = /Inputs\.take(Pair)?\(/
 
-/** Matches a step that draws only the cost from the sender, and checks the amount in all other cases. */
+/**
+ * Pattern of a step that draws only the cost from the sender, or requires that the cost equals all input that the
+ * Executor holds.
+ */
 const DRAWS_ONLY_COST = /!pulled(?: \|\| tokenIn == address\(0\))?\) Inputs\.requireWhole/
 /**
  * Outcomes of a partial fill: the pool takes only a part of the input. Each has a pattern of the code that handles it.
@@ -114,8 +117,8 @@ function partialFillsOf(name: string, folder: string, source: string, stepFuncti
   if (PAYS_AHEAD.test(source) || PAYS_MEASURED.test(source)) outcomes.push('the pool keeps it')
   if (SENDS_NATIVE.test(source) && folder !== 'wrapped-native' && !/nativeBefore/.test(source))
     outcomes.push('native: unguarded, exact input')
-  const genuineBehavior = UNCHECKED_PARTIAL_FILLS[folder]
-  if (genuineBehavior) outcomes.push(genuineBehavior)
+  const uncheckedBehavior = UNCHECKED_PARTIAL_FILLS[folder]
+  if (uncheckedBehavior) outcomes.push(uncheckedBehavior)
   if (outcomes.length === 0) throw new Error(`${name}: the source does not show what happens to a partial fill`)
   return outcomes
 }

@@ -29,9 +29,9 @@ function scopeTables() {
   }
   const rows = [...sourcesByPath]
     .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([path, { content, contracts: by }]) => {
+    .map(([path, { content, contracts }]) => {
       const lines = content.split('\n').filter((line) => line.trim() !== '' && !/^\s*(\/\/|\*)/.test(line)).length
-      return `| \`${path.replace('project/', 'contracts/')}\` | ${lines} | ${by.join(', ')} | \`${id(content).slice(0, 18)}…\` |`
+      return `| \`${path.replace('project/', 'contracts/')}\` | ${lines} | ${contracts.join(', ')} | \`${id(content).slice(0, 18)}…\` |`
     })
   const guards = Object.entries(frozen).map(
     ([build, { address, initCodeHash }]) => `| \`${build}\` | \`${address}\` | \`${initCodeHash}\` |`,

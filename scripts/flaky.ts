@@ -1,8 +1,9 @@
 /**
  * `npm run flaky [-- --resume] [folders]`: runs the TypeScript tests ten times with two busy loops in parallel, and ten
  * times pinned to one core. Records the failed tests of each run and their messages in bench/results/flaky.json. Fails
- * if any test failed. The variable RUNS changes the ten. `--resume` continues the recorded series, because twenty runs
- * take hours; each run has its own commit. Pinning needs `taskset` of util-linux.
+ * if any test failed. The environment variable RUNS changes the number of runs. Twenty runs take hours, so `--resume`
+ * continues the recorded series. The commit of each run is recorded, because a series may cover several commits.
+ * Pinning needs `taskset` of util-linux.
  */
 import { spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
@@ -44,12 +45,12 @@ const { values: flags, positionals: testFolders } = parseArgs({
   allowPositionals: true,
 })
 const results = flags.resume ? [...(lastRecord<{ readonly results: RunResult[] }>('flaky')?.results ?? [])] : []
-for (let k = 1; k <= RUNS; k++) {
+for (let runNumber = 1; runNumber <= RUNS; runNumber++) {
   for (const condition of CONDITIONS) {
-    if (results.filter((result) => result.condition === condition).length >= k) continue
+    if (results.filter((result) => result.condition === condition).length >= runNumber) continue
     const result = await runOnce(condition)
     results.push(result)
-    console.log(`${condition} ${k}/${RUNS}: ${result.passed} passed, ${result.failed.length} failed`)
+    console.log(`${condition} ${runNumber}/${RUNS}: ${result.passed} passed, ${result.failed.length} failed`)
     record('flaky', { only: testFolders, results }, { isPrinted: false })
   }
 }

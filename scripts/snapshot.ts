@@ -64,8 +64,8 @@ const run = tasks[task ?? ''] ?? (() => fail(USAGE))
 try {
   await run()
 } catch (error) {
-  const isFile = error instanceof Error && 'syscall' in error
-  if (!isFile && !(error instanceof MarketError)) throw error
+  const isFileError = error instanceof Error && 'syscall' in error
+  if (!isFileError && !(error instanceof MarketError)) throw error
   fail((error as Error).message)
 }
 

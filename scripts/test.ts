@@ -1,8 +1,8 @@
 /**
  * Runs every test of the repository that has not passed with the same inputs before, and prints the reasons for skipped
  * tests and a total. `npm test -- --long` sets LONG=1: longer fuzz, fault, and soak profiles. `--units` runs only the
- * tests next to their sources. `--costs` records the cost of each file in bench/results/test-costs.json. `--all`
- * repeats also the tests that have passed before; so do the other options and named files.
+ * tests next to their sources. `--costs` records the cost of each file in bench/results/test-costs.json. `--all`, each
+ * other option, and named files also repeat tests that have passed before.
  */
 import { join } from 'node:path'
 import { record } from '../bench/record.ts'

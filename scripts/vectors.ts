@@ -21,8 +21,8 @@ for (const file of files) {
     if (content) mismatches += report(content)
     else console.log(`${file}: an index of other files, holds no vectors`)
   } catch (error) {
-    const isFile = error instanceof TypeError || (error as NodeJS.ErrnoException).code !== undefined
-    if (!isFile) throw error
+    const isReadError = error instanceof TypeError || (error as NodeJS.ErrnoException).code !== undefined
+    if (!isReadError) throw error
     console.error(`${file}: ${(error as Error).message}`)
     unreadable++
   }

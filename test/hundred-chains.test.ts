@@ -9,7 +9,7 @@ import { get, quote } from './src/swap.ts'
 import { Node } from './src/wallet.ts'
 
 const CHAINS = 100
-const HUBS = 2
+const HUBS_PER_CHAIN = 2
 const AT_ONCE = 10
 /** Longer than one request to every chain takes, even on a busy machine. */
 const IDLE_MS = CHAINS * 1_000
@@ -22,7 +22,7 @@ let many: ManyChains
 beforeAll(async () => {
   // Long timeouts, since the test does not measure the machine's speed.
   const timeouts = { REQUEST_TIMEOUT_MS: '60000', RPC_TIMEOUT_MS: '30000' }
-  many = await startManyChains(CHAINS, HUBS, { IDLE_SLEEP_MS: String(IDLE_MS), ...timeouts })
+  many = await startManyChains(CHAINS, HUBS_PER_CHAIN, { IDLE_SLEEP_MS: String(IDLE_MS), ...timeouts })
 })
 afterAll(() => many?.stop())
 

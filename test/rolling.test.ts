@@ -7,7 +7,7 @@
 import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Fleet, hasNginx, startFleet } from './src/fleet.ts'
-import { type ManyNodes, startManyNodes } from './src/many-chains.ts'
+import { type ChainsNode, startChainsNode } from './src/many-chains.ts'
 import { replaceAllUnderLoad } from './src/rolling.ts'
 import { get } from './src/swap.ts'
 
@@ -23,16 +23,16 @@ const MAX_SHOWN = 200
 const REQUESTS = 8_000
 
 describe.skipIf(!hasNginx)('processes behind nginx (skipped where nginx is not installed)', () => {
-  let nodes: ManyNodes
+  let node: ChainsNode
   let fleet: Fleet
   beforeAll(async () => {
-    nodes = await startManyNodes(CHAINS, 2)
+    node = await startChainsNode(CHAINS, 2)
     // Long timeouts, since the test does not measure the machine's speed.
-    fleet = await startFleet(WORKERS, { ...nodes.env, REQUEST_TIMEOUT_MS: '25000', MAX_WAIT_MS: '25000' })
+    fleet = await startFleet(WORKERS, { ...node.env, REQUEST_TIMEOUT_MS: '25000', MAX_WAIT_MS: '25000' })
   }, 120_000)
   afterAll(async () => {
     await fleet?.stop()
-    await nodes?.stop()
+    await node?.stop()
   })
 
   type Ready = { readonly chains: Readonly<Record<string, unknown>> }
@@ -40,12 +40,12 @@ describe.skipIf(!hasNginx)('processes behind nginx (skipped where nginx is not i
     Promise.all(
       fleet.workers.map(async (url) => Object.keys((await get<Ready>(`${url}/ready`)).body.chains).map(Number)),
     )
-  const askAll = () => Promise.all(nodes.chainIds.map((chainId) => get(`${fleet.url}/tokenlist/${chainId}`)))
+  const askAll = () => Promise.all(node.chainIds.map((chainId) => get(`${fleet.url}/tokenlist/${chainId}`)))
 
   test('each chain is followed by one process, and its requests keep their id', async () => {
     for (const { status } of [...(await askAll()), ...(await askAll())]) expect(status).toBe(200)
     const chains = await followed()
-    expect(chains.flat().sort((a, b) => a - b)).toEqual([...nodes.chainIds].sort((a, b) => a - b))
+    expect(chains.flat().sort((a, b) => a - b)).toEqual([...node.chainIds].sort((a, b) => a - b))
     // All six chains can belong to one process by chance, but this many ids cannot.
     await Promise.all(Array.from({ length: NAMES }, (_, k) => get(`${fleet.url}/ready/${NOBODYS + k}`)))
     const workersInLog = () => new Set(fleet.log().map((line) => (JSON.parse(line) as { worker: string }).worker))
@@ -94,7 +94,7 @@ describe.skipIf(!hasNginx)('processes behind nginx (skipped where nginx is not i
 
   test('all processes are replaced under load, and every request is answered', async () => {
     const before = await followed()
-    const { statuses, failures } = await replaceAllUnderLoad(fleet, nodes, REQUESTS)
+    const { statuses, failures } = await replaceAllUnderLoad(fleet, node, REQUESTS)
     // The log of nginx contains the process and the status of each response.
     expect([...failures, ...(failures.length > 0 ? fleet.log().slice(-MAX_SHOWN) : [])]).toEqual([])
     expect(statuses['200']).toBeGreaterThanOrEqual(REQUESTS)

@@ -1,4 +1,7 @@
-/** Checks many random trades and counts the findings. */
+/**
+ * Checks many random trades and counts the findings. A certificate is an upper bound of the output of every route, which
+ * the router computes together with a route. A certificate is false if another way to make the trade pays more.
+ */
 import { buildGraph } from '@sluice/routing'
 import { snapshotOf } from '../lib/snapshot.ts'
 import { rounded } from '../record.ts'
@@ -21,7 +24,7 @@ const ALLOWED_LOSS_BPS: Readonly<Record<Check, number>> = {
   division: 0.5,
 }
 
-/** Number of the largest losses that are kept. The 99th percentile needs 1 % of a run's trades: 100 by default. */
+/** Number of the largest losses that are kept. The 99th percentile is the 100th largest loss of a default run. */
 const MAX_LOSSES = 200
 
 /** Counts of one check. `made` counts its comparisons. `violations` counts losses above `allowedBps`. */

@@ -61,8 +61,8 @@ const DIVISION_LIMITS = { maxHops: 4, chunks: 24, maxPaths: 24 }
 /** Relative amount by which a route may exceed its certificate, due to floats. */
 const CERTIFICATE_ROUNDING = 1e-9
 /**
- * Base units of a coarse token by which rounding in pools may exceed a certificate. Trades have few units of such
- * tokens.
+ * Base units by which an output may exceed a certificate, due to rounding in pools. This matters for coarse tokens:
+ * tokens of which a trade has few base units.
  */
 const ROUNDED_UNITS = 2
 
@@ -81,10 +81,10 @@ export function checkTrade(market: Market, graph: Graph, trade: MarketTrade): Ch
   return new TradeChecks(market, graph, trade, route).run()
 }
 
-const termsOf = ({ tokenIn, tokenOut }: MarketTrade) => ({ tokenIn, tokenOut, wrappedNative: null, gasPriceWei: 0n })
+const requestOf = ({ tokenIn, tokenOut }: MarketTrade) => ({ tokenIn, tokenOut, wrappedNative: null, gasPriceWei: 0n })
 
 function routeOf(graph: Graph, trade: MarketTrade, overrides: Partial<RouteRequest> = {}): RoutePlan | null {
-  const result = findRoute(graph, { ...termsOf(trade), amountIn: trade.amountIn, ...overrides })
+  const result = findRoute(graph, { ...requestOf(trade), amountIn: trade.amountIn, ...overrides })
   return result.ok ? result.route : null
 }
 
@@ -176,14 +176,14 @@ class TradeChecks {
     for (const share of GAS_SHARES) {
       const gasPriceWei = BigInt(Math.floor((share * value) / (TYPICAL_ROUTE_GAS * market.values[0]!)))
       if (gasPriceWei === 0n) continue
-      const terms = { wrappedNative: native, gasPriceWei }
-      const ownRoute = routeOf(graph, trade, terms)
+      const gasTerms = { wrappedNative: native, gasPriceWei }
+      const ownRoute = routeOf(graph, trade, gasTerms)
       if (!ownRoute || ownRoute.gasCostOut === null) continue
       const netOutput = (route: RoutePlan) => Number(route.amountOut) - Number(route.gasCostOut)
       const gap = ownRoute.optimalityGapNetBps
       const bound = gap === null ? null : netOutput(ownRoute) / (1 - gap / BPS)
       for (const [name, overrides] of this.restrictedRequests(ownRoute)) {
-        const other = routeOf(graph, trade, { ...terms, ...overrides })
+        const other = routeOf(graph, trade, { ...gasTerms, ...overrides })
         if (!other) continue
         this.performedChecks.add('narrower after gas')
         const detail = `${name}, gas ${share}`
@@ -200,8 +200,8 @@ class TradeChecks {
     const directPools = this.market.pools.filter(
       ({ tokens }) => tokens.includes(trade.tokenIn) && tokens.includes(trade.tokenOut),
     )
-    for (const [k, a] of directPools.entries())
-      for (const b of directPools.slice(k + 1)) {
+    for (const [i, a] of directPools.entries())
+      for (const b of directPools.slice(i + 1)) {
         const best = bestDivision(a, b, trade)
         if (best !== null) this.compare('two pools', best, `${a.id.slice(-2)} and ${b.id.slice(-2)}`)
       }
@@ -245,8 +245,8 @@ class TradeChecks {
   }
 
   /**
-   * Compares the route with trades that may use a pool twice. No single route can do so, so their output cannot
-   * contradict a certificate.
+   * Compares the route with two trades that may both use the same pool. No single route can do so, so the output of the
+   * two trades cannot contradict a certificate.
    *
    * @param gain - fraction of the output by which two swaps in a pool may pay more than one
    */
@@ -295,7 +295,7 @@ class TradeChecks {
   private checkExactOutput(): void {
     const { graph, trade, route } = this
     this.performedChecks.add('exact output')
-    const inverse = findRoute(graph, { ...termsOf(trade), amountOut: route.amountOut })
+    const inverse = findRoute(graph, { ...requestOf(trade), amountOut: route.amountOut })
     if (!inverse.ok) {
       this.findings.push({ check: 'exact output', lossBps: BPS, detail: inverse.message })
       return

@@ -97,9 +97,9 @@ function bestMove(
  */
 function outputOf(paths: readonly Path[], amounts: readonly bigint[], maxHops: number): bigint | null {
   let output = 0n
-  // Swaps in the order of `orderOf`, because the input of a pool is known only after the earlier swaps of all its
-  // paths.
-  const pathInputs = paths.flatMap((path, k) => (amounts[k]! > 0n ? [{ path, amount: amounts[k]! }] : []))
+  // Make the swaps in the order of `orderOf`, because the input of a pool is known only after the earlier swaps of all
+  // paths through the pool.
+  const pathInputs = paths.flatMap((path, i) => (amounts[i]! > 0n ? [{ path, amount: amounts[i]! }] : []))
   const order = orderOf(
     pathInputs.map(({ path }) => path),
     maxHops,
@@ -113,8 +113,8 @@ function outputOf(paths: readonly Path[], amounts: readonly bigint[], maxHops: n
     const hopOutput = sum > 0n ? quoteOrNull(hop.pool, hop.tokenIn, hop.tokenOut, sum) : 0n
     if (hopOutput === null) return null
     let remaining = hopOutput
-    for (const [k, { path }] of inputsThrough.entries()) {
-      const pathShare = k === inputsThrough.length - 1 ? remaining : (hopOutput * balances.get(path)!) / (sum || 1n)
+    for (const [i, { path }] of inputsThrough.entries()) {
+      const pathShare = i === inputsThrough.length - 1 ? remaining : (hopOutput * balances.get(path)!) / (sum || 1n)
       remaining -= pathShare
       balances.set(path, pathShare)
     }
@@ -132,14 +132,14 @@ function orderOf(paths: readonly Path[], maxHops: number): readonly string[] | n
   const keyByPool = new Map<string, string>()
   const hopByKey = new Map<string, { readonly tokenIn: Address; readonly tokenOut: Address }>()
   for (const path of paths)
-    for (const [k, hop] of path.entries()) {
+    for (const [i, hop] of path.entries()) {
       const key = keyOf(hop)
       if ((keyByPool.get(hop.pool.id) ?? key) !== key) return null
       keyByPool.set(hop.pool.id, key)
       hopByKey.set(key, hop)
       const ownPredecessors = predecessors.get(key) ?? new Set()
       predecessors.set(key, ownPredecessors)
-      if (k > 0) ownPredecessors.add(keyOf(path[k - 1]!))
+      if (i > 0) ownPredecessors.add(keyOf(path[i - 1]!))
     }
   const order: string[] = []
   const doneKeys = new Set<string>()

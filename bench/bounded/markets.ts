@@ -39,6 +39,7 @@ export type MarketOptions = {
   readonly states?: readonly RealState[]
 }
 
+/** Generates the market of a seed. */
 export function makeMarket(
   seed: number,
   { kinds = SYNTHETIC_KINDS, states = realStates() }: MarketOptions = {},
@@ -120,7 +121,7 @@ function marketPool(
   index: number,
   [tokenIn, tokenOut]: readonly [Address, Address],
 ): Pool {
-  const tokens = pool.tokens.map((token, k) => (k === inputIndex ? tokenIn : k === outputIndex ? tokenOut : token))
+  const tokens = pool.tokens.map((token, i) => (i === inputIndex ? tokenIn : i === outputIndex ? tokenOut : token))
   return { ...pool, ...identityOf(index), tokens }
 }
 

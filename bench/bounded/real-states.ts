@@ -62,5 +62,5 @@ function loadStates(): readonly RealState[] {
 /** Returns true for amounts that occur in trades of tokens with up to 27 decimals. */
 const isUsual = (units: number): boolean => units >= 1e3 && units <= 1e30
 
-const keyOf = ({ state }: Pool, i: number, j: number): string =>
-  `${i} ${j} ${JSON.stringify(state, (_, value) => (typeof value === 'bigint' ? `${value}` : value))}`
+const keyOf = ({ state }: Pool, inputIndex: number, outputIndex: number): string =>
+  `${inputIndex} ${outputIndex} ${JSON.stringify(state, (_, value) => (typeof value === 'bigint' ? `${value}` : value))}`

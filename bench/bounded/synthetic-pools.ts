@@ -95,13 +95,14 @@ function concentratedState(
   for (const { below, above, part } of requestedPositions) {
     const low = Math.floor((tick - below) / tickSpacing) * tickSpacing
     const high = Math.max(low + tickSpacing, Math.ceil((tick + above) / tickSpacing) * tickSpacing)
-    const [a, b] = [1.0001 ** (low / 2), 1.0001 ** (high / 2)]
-    const sqrtPriceInside = Math.min(Math.max(Math.sqrt(price), a), b)
-    const amount = wholeNumber((size * part) / (1 / sqrtPriceInside - 1 / b + (sqrtPriceInside - a) / price))
-    if (amount < 1_000n) return null
-    netLiquidity.set(low, (netLiquidity.get(low) ?? 0n) + amount)
-    netLiquidity.set(high, (netLiquidity.get(high) ?? 0n) - amount)
-    if (sqrtPriceAtTick(low) <= sqrtPriceX96 && sqrtPriceX96 < sqrtPriceAtTick(high)) liquidity += amount
+    const [lowSqrtPrice, highSqrtPrice] = [1.0001 ** (low / 2), 1.0001 ** (high / 2)]
+    const sqrtPriceInside = Math.min(Math.max(Math.sqrt(price), lowSqrtPrice), highSqrtPrice)
+    const unitsPerLiquidity = 1 / sqrtPriceInside - 1 / highSqrtPrice + (sqrtPriceInside - lowSqrtPrice) / price
+    const addedLiquidity = wholeNumber((size * part) / unitsPerLiquidity)
+    if (addedLiquidity < 1_000n) return null
+    netLiquidity.set(low, (netLiquidity.get(low) ?? 0n) + addedLiquidity)
+    netLiquidity.set(high, (netLiquidity.get(high) ?? 0n) - addedLiquidity)
+    if (sqrtPriceAtTick(low) <= sqrtPriceX96 && sqrtPriceX96 < sqrtPriceAtTick(high)) liquidity += addedLiquidity
   }
   const ticks = [...netLiquidity].filter(([, change]) => change !== 0n).sort(([a], [b]) => a - b)
   return { family: 'uniswap-v3', tokens, state: { sqrtPriceX96, tick, liquidity, feePpm, tickSpacing, ticks } }

@@ -18,6 +18,7 @@ const follower = new StateFollower({
   ...{ url, keys: keysOf(1), joinLimit: new Semaphore(1) },
   onState: ({ block, pools }, ids) => {
     blockNumber = block.number
+    // `ids` lists the pools that a block changed. It is absent when the worker has just loaded the full state.
     if (ids) lags.push(Date.now() - block.timestamp)
     else process.send?.({ joinMs: performance.now() - start, cpuMs: cpuMs(), pools: pools.size })
   },

@@ -13,7 +13,7 @@ import { root, run } from '../../scripts/lib/run.ts'
 import { lastRecord, record } from '../record.ts'
 import { type Edit, guards } from './guard-list.ts'
 
-/** Duration of each fault test. */
+/** Duration of each fault test, in seconds. */
 const SECONDS = 22
 const SEED = 3
 

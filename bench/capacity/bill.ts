@@ -192,7 +192,7 @@ function scanCosts(): object {
 }
 
 const startAndRest = await measureStartAndRest()
-// Starts them one after the other, because a starting service uses a whole core.
+// Starts the three services one after the other, because a starting service uses a whole core.
 const worlds = [await start(), await start(), await start()] as const
 const [quiet, quietWithBlocks, busy] = await Promise.all([
   measureHour(worlds[0], { everyMs: 60_000, hasBlocks: false }),

@@ -44,8 +44,9 @@ const MAX_POOLS = 1_000_000
 const STREAM_SECONDS = 120
 
 /**
- * Number of keys of a chain per worker that the chain's requests would fully use. With fewer keys the load is uneven,
- * because often several keys of a chain map to the same worker.
+ * A chain that needs the capacity of n workers gets n times this number of keys. nginx assigns each request of a chain
+ * to one of the chain's keys, and each key to a worker. With fewer keys the load is uneven, because often several keys
+ * of a chain map to the same worker.
  */
 const KEYS_PER_WORKER = 8
 
@@ -85,6 +86,7 @@ export function lognormal({ median, p95 }: { readonly median: number; readonly p
   return { mu: Math.log(median), sigma, mean: median * Math.exp(sigma ** 2 / 2) }
 }
 
+/** Computes the resources for a load. */
 export function planOf(load: Load): Plan {
   const { chains, poolsPerChain, quotesPerSecond, blocksPerSecond, changedPoolsPerBlock, replicas, threads } = load
   const { mainMs, routeMs, redisPoolKB, redisEntryKB, blockMs, redisBlockMs, nodeMs, joinSeconds } = COEFFICIENTS

@@ -28,9 +28,9 @@ export function simulate(load: Load, workers: number, seconds: number, seed: num
   const random = seededRandom(seed).next
   const { chains, threads, quotesPerSecond, replicas } = load
   const shares = zipf(chains)
-  const ring = new Ring(Array.from({ length: workers }, (_, k) => `10.0.${k >> 8}.${k & 255}:3000`))
+  const ring = new Ring(Array.from({ length: workers }, (_, i) => `10.0.${i >> 8}.${i & 255}:3000`))
   const workersByChain = shares.map((share, chain) => workersOf(ring, chain, keysOf(share, workers, replicas)))
-  const cumulativeShares = shares.map((_, k) => shares.slice(0, k + 1).reduce((sum, share) => sum + share, 0))
+  const cumulativeShares = shares.map((_, i) => shares.slice(0, i + 1).reduce((sum, share) => sum + share, 0))
   // Times in milliseconds at which each worker's main thread and each of its routing threads become free.
   const mainFreeAt = new Float64Array(workers)
   const threadsFreeAt = Array.from({ length: workers }, () => new Float64Array(threads))
@@ -42,19 +42,19 @@ export function simulate(load: Load, workers: number, seconds: number, seed: num
     const sample = random()
     const chainWorkers = workersByChain[cumulativeShares.findIndex((sum) => sample < sum)] ?? workersByChain.at(-1)!
     const worker = chainWorkers[Math.floor(random() * chainWorkers.length)]!
-    const searchAt = Math.max(now, mainFreeAt[worker]!) + COEFFICIENTS.mainMs
-    const slots = threadsFreeAt[worker]!
-    const slot = slots.indexOf(Math.min(...slots))
-    const begin = Math.max(searchAt, slots[slot]!)
-    if (begin - now > MAX_WAIT_MS) {
+    const mainDoneAt = Math.max(now, mainFreeAt[worker]!) + COEFFICIENTS.mainMs
+    const threadFreeAt = threadsFreeAt[worker]!
+    const thread = threadFreeAt.indexOf(Math.min(...threadFreeAt))
+    const searchStart = Math.max(mainDoneAt, threadFreeAt[thread]!)
+    if (searchStart - now > MAX_WAIT_MS) {
       refusedCount++
       continue
     }
     const routeMs = Math.min(MAX_ROUTE_MS, Math.exp(route.mu + route.sigma * standardNormal(random)))
-    mainFreeAt[worker] = searchAt
-    slots[slot] = begin + routeMs
+    mainFreeAt[worker] = mainDoneAt
+    threadFreeAt[thread] = searchStart + routeMs
     busyMs[worker]! += routeMs
-    latencies.push(begin + routeMs - now)
+    latencies.push(searchStart + routeMs - now)
   }
   latencies.sort((a, b) => a - b)
   const busyShareOf = (ms: number) => ms / (seconds * 1_000 * threads)
@@ -63,7 +63,7 @@ export function simulate(load: Load, workers: number, seconds: number, seed: num
     (_, worker) => workersByChain.filter((chainWorkers) => chainWorkers.includes(worker)).length,
   )
   const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length
-  const heapGBOf = (chains: number) => (chains * load.poolsPerChain * COEFFICIENTS.poolKB * (1 + threads)) / 1e6
+  const heapGBOf = (chainCount: number) => (chainCount * load.poolsPerChain * COEFFICIENTS.poolKB * (1 + threads)) / 1e6
   const maxChains = Math.max(...followedChains)
   return {
     refused: refusedCount / (refusedCount + latencies.length),
@@ -84,7 +84,7 @@ function workersOf(ring: Ring, chain: number, keys: number): readonly number[] {
  * and so on.
  */
 function zipf(count: number): readonly number[] {
-  const weights = Array.from({ length: count }, (_, k) => 1 / (k + 1))
+  const weights = Array.from({ length: count }, (_, i) => 1 / (i + 1))
   const total = weights.reduce((sum, weight) => sum + weight, 0)
   return weights.map((weight) => weight / total)
 }

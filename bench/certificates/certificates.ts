@@ -16,7 +16,8 @@ import { record, rounded } from '../record.ts'
 
 const COUNT = Number(process.argv[2] ?? 10_000)
 const SEED = Number(process.argv[3] ?? 1)
-const PER_ROUND = 250
+/** Certificates of one round. Trades change the pools between rounds. */
+const CERTIFICATES_PER_ROUND = 250
 /** Families that the checker supports. Half of the trades use only these, the other trades use all families. */
 const CHECKED_FAMILIES = ['uniswap-v2', 'uniswap-v3', 'curve-stable', 'wrapped-native']
 
@@ -28,7 +29,13 @@ const verifiedTally = newTally()
 const refutedTallies = new Map<string, Tally>()
 /** Number of pools in certificates, by kind. */
 const countByKind = new Map<string, number>()
-let [slackBps, maxAboveGapBps, comparedCount, closeCount, checkMs] = [0, 0, 0, 0, 0]
+/** Sum of the basis points by which each stated bound exceeds the bound that the checker computes. */
+let slackSumBps = 0
+/** Largest difference between the gap of a certificate to its route's output and the gap that the search reports. */
+let maxAboveGapBps = 0
+/** Number of compared gaps, and of gaps that exceed the reported gap by at most a tenth of a basis point. */
+let [comparedCount, closeCount] = [0, 0]
+let checkMs = 0
 
 function addResult(tally: Tally, isRight: boolean, message: string): void {
   tally.count++
@@ -94,11 +101,11 @@ try {
     const pools = [...snapshot.pools.values()]
     const options = { request: memoized(({ method, params }) => world.request(method, params)), maxAssumed: 1 }
     let lastCertificate: Certificate | undefined
-    for (let k = 0; k < PER_ROUND && verifiedTally.count < COUNT; ) {
+    for (let certificateCount = 0; certificateCount < CERTIFICATES_PER_ROUND && verifiedTally.count < COUNT; ) {
       const certifiedTrade = certify(graph, drawTrade(pools))
       if (!certifiedTrade) continue
       const { certificate, paid } = certifiedTrade
-      k++
+      certificateCount++
       lastCertificate = certificate
       for (const { kind } of certificate.pools) countByKind.set(kind, (countByKind.get(kind) ?? 0) + 1)
       const checkStart = performance.now()
@@ -110,7 +117,7 @@ try {
         `${describe(verdict)} ${JSON.stringify(certificate).slice(0, 300)}`,
       )
       if (verdict.status !== 'verified') continue
-      slackBps += (Number(verdict.bound - verdict.recomputed) / Number(verdict.bound)) * 1e4
+      slackSumBps += (Number(verdict.bound - verdict.recomputed) / Number(verdict.bound)) * 1e4
       const ways = falsify(certificate, {
         recomputed: verdict.recomputed,
         paid,
@@ -149,7 +156,7 @@ record('certificates', {
     [...refutedTallies].sort().map(([way, { count, right }]) => [way, `${right} of ${count}`]),
   ),
   poolsByKind: Object.fromEntries([...countByKind].sort()),
-  meanSlackBps: rounded(slackBps / verifiedTally.right, 6),
+  meanSlackBps: rounded(slackSumBps / verifiedTally.right, 6),
   largestAboveOptimalityGapBps: rounded(maxAboveGapBps, 6),
   comparedWithOptimalityGap: comparedCount,
   atMostTenthOfBpsAboveIt: closeCount,

@@ -3,7 +3,7 @@
  * each build. Runs random sequences of calls both with the compiled Guard on a local node and with a reference
  * implementation in TypeScript (contracts/test/model). First records which mutants of the Guard the same fuzz detects.
  * Fails at the first difference. Writes results/guard-model.json after each part. A later run continues an interrupted
- * one, and repeats parts of other code.
+ * run, and repeats the parts whose code has changed since.
  */
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'

@@ -2,7 +2,7 @@
  * `npm run bench -- contracts invariants [build…] [file…]`: runs the invariant tests in Solidity with 10,000 cases
  * each, on both builds. The variables RUNS and SEED change the number of cases and the seed. A part is one test file on
  * one build: `invariants london Siege` runs one part. Writes results/invariants.json after each part. Skips parts with
- * unchanged code and tests, so that an interrupted run can be continued. Drops results of other code.
+ * unchanged code and tests, so that an interrupted run can be continued. Drops the results of parts that have changed.
  */
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
@@ -47,8 +47,8 @@ const fingerprint = (build: string, file: string) => {
 for (const name of requestedNames)
   if (![...BUILDS, ...files].includes(name)) throw new Error(`no build and no file ${name}`)
 const chosenFrom = (all: readonly string[]) => {
-  const requestedParts = all.filter((name) => requestedNames.includes(name))
-  return requestedParts.length > 0 ? requestedParts : all
+  const chosenNames = all.filter((name) => requestedNames.includes(name))
+  return chosenNames.length > 0 ? chosenNames : all
 }
 
 const parts = new Map<string, Part>(

@@ -29,7 +29,7 @@ const pathFolders = (process.env.PATH ?? '').split(delimiter).filter((folder) =>
 const [nodePath] = process.argv.slice(2)
 if (nodePath !== undefined) pathFolders.unshift(dirname(nodePath))
 const userEnv = { ...process.env, PATH: pathFolders.join(delimiter), CI: '', NODE_COMPILE_CACHE: '' }
-/** Commands that are still runningCommands. */
+/** Processes of commands that have not ended. */
 const runningCommands = new Set<ChildProcess>()
 
 const readme = readFileSync(join(root, 'README.md'), 'utf8')

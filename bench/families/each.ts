@@ -43,8 +43,8 @@ type Result = {
   readonly exact: number
   readonly refusedByBoth: number
   /**
-   * Number of trades that our code of the family rejects because it cannot compute the exact output. The pool might
-   * pay. They do not count as quotes.
+   * Number of trades that our code of the family rejects because it cannot compute the exact output. The contract might
+   * accept them. These trades do not count as quotes.
    */
   readonly unsupported: number
   readonly mismatches: number
@@ -109,23 +109,23 @@ const isRequested = (world: string, family: string) =>
 for (const world of worlds) await measure(world)
 
 async function measure(world: World): Promise<void> {
-  let pools = await world.start(0)
+  let poolWorld = await world.start(0)
   try {
-    for (const family of new Set(pools.pools().map((pool) => pool.family))) {
+    for (const family of new Set(poolWorld.pools().map((pool) => pool.family))) {
       if (!isRequested(world.name, family)) continue
       const start = performance.now()
       const sum = { exact: 0, refused: 0, unsupported: 0 }
       const mismatches: string[] = []
       const ids = new Set<string>()
       for (let round = 0; round < ROUNDS; round++) {
-        if (!world.hasRandomPools) await stir(pools, SEED * round)
+        if (!world.hasRandomPools) await stir(poolWorld, SEED * round)
         else if (round > 0) {
-          await pools.stop()
-          pools = await world.start(round)
+          await poolWorld.stop()
+          poolWorld = await world.start(round)
         }
-        for (const { id, family: poolFamily } of pools.pools())
+        for (const { id, family: poolFamily } of poolWorld.pools())
           if (poolFamily === family) ids.add(`${world.hasRandomPools ? round : ''}${id}`)
-        const tally = await fuzz(pools, family, Math.ceil(QUOTES / ROUNDS), SEED * (round + 1))
+        const tally = await fuzz(poolWorld, family, Math.ceil(QUOTES / ROUNDS), SEED * (round + 1))
         for (const key of ['exact', 'refused', 'unsupported'] as const) sum[key] += tally[key]
         mismatches.push(...tally.mismatches)
       }
@@ -135,7 +135,7 @@ async function measure(world: World): Promise<void> {
         family,
         world: world.name,
         source: world.source,
-        codeHashes: await codeHashes(pools, family),
+        codeHashes: await readCodeHashes(poolWorld, family),
         commit: shortCommit(),
         of: fingerprint(family),
         date: new Date().toISOString().slice(0, 10),
@@ -155,15 +155,15 @@ async function measure(world: World): Promise<void> {
       write()
     }
   } finally {
-    await pools.stop()
+    await poolWorld.stop()
   }
 }
 
-async function codeHashes(pools: PoolWorld, family: string): Promise<string[]> {
+async function readCodeHashes(poolWorld: PoolWorld, family: string): Promise<string[]> {
   const hashes = new Set<string>()
-  for (const pool of pools.pools()) {
+  for (const pool of poolWorld.pools()) {
     if (pool.family !== family || hashes.size === MAX_HASHES) continue
-    hashes.add(keccak256(await pools.request<string>('eth_getCode', [pool.address, 'latest'])))
+    hashes.add(keccak256(await poolWorld.request<string>('eth_getCode', [pool.address, 'latest'])))
   }
   return [...hashes]
 }

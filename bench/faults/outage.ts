@@ -78,7 +78,7 @@ async function measure(mode: Mode): Promise<object> {
   const endpointsOf = await deadEndpoints(mode)
   const devnet = await startDevnet({ dir: devnetDir })
   const deadChainIds = loadRegistry().supportedIds()
-  const urls = Object.fromEntries(deadChainIds.map((id, k) => [`RPC_URL_${id}`, endpointsOf(k)]))
+  const urls = Object.fromEntries(deadChainIds.map((id, chainIndex) => [`RPC_URL_${id}`, endpointsOf(chainIndex)]))
   const service = await startProcess({
     ...urls,
     ...serviceEnv(devnet),
@@ -156,9 +156,9 @@ async function measureQuotes(
 ) {
   const times: number[] = []
   const start = performance.now()
-  for (let k = 0; performance.now() - start < durationMs; k++) {
+  for (let requestIndex = 0; performance.now() - start < durationMs; requestIndex++) {
     const startTime = performance.now()
-    const { status } = await get(urlOf(10n ** 18n + BigInt(k)))
+    const { status } = await get(urlOf(10n ** 18n + BigInt(requestIndex)))
     if (status === 200) times.push(performance.now() - startTime)
     onQuote(performance.now() - start)
     await sleep(Math.max(0, QUOTE_INTERVAL_MS - (performance.now() - startTime)))
@@ -174,10 +174,10 @@ function countByStatus(statuses: readonly number[]): Record<number, number> {
 
 /** Creates endpoints that do not respond. Returns a function from a chain's index to its endpoints, as for RPC_URL. */
 async function deadEndpoints(mode: Mode): Promise<(chainIndex: number) => string> {
-  const list = (address: (k: number) => string) => Array.from({ length: ENDPOINTS }, (_, k) => address(k)).join(',')
+  const list = (urlAt: (index: number) => string) => Array.from({ length: ENDPOINTS }, (_, i) => urlAt(i)).join(',')
   if (mode === 'missing' || mode === 'dns') {
     if (mode === 'dns') await new Promise<void>((resolve) => createSocket('udp4').bind(53, '127.0.0.1', resolve))
-    return (chainIndex) => list((k) => `https://node-${chainIndex}-${k}.sluice.invalid`)
+    return (chainIndex) => list((i) => `https://node-${chainIndex}-${i}.sluice.invalid`)
   }
   // Reads requests and drops them. A socket that is not read would not notice that the client has closed it.
   const server = createServer((socket) => socket.on('error', () => {}).resume())
@@ -185,7 +185,7 @@ async function deadEndpoints(mode: Mode): Promise<(chainIndex: number) => string
   const { port } = server.address() as AddressInfo
   if (mode === 'refused') await new Promise((resolve) => server.close(resolve))
   // Each endpoint has its own address. All addresses of 127.0.0.0/8 are this machine.
-  return (chainIndex) => list((k) => `http://127.${100 + k}.${chainIndex >> 8}.${(chainIndex & 255) + 1}:${port}`)
+  return (chainIndex) => list((i) => `http://127.${100 + i}.${chainIndex >> 8}.${(chainIndex & 255) + 1}:${port}`)
 }
 
 function processState({ process: child }: ServiceProcess) {

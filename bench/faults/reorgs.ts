@@ -80,7 +80,11 @@ function startLoad(): () => Promise<readonly Answer[]> {
 const blockAt = (number: number) =>
   request(devnet.url, 'eth_getBlockByNumber', [`0x${number.toString(16)}`, false]) as Promise<Block | null>
 
-/** Adds blocks and removes them again. In half of the cases, more other blocks replace them. */
+/**
+ * Adds blocks and removes them again. In half of the cases, replaces them by a longer branch.
+ *
+ * @param isQuoted - true to request quotes at the added blocks before their removal
+ */
 async function reorg(depth: number, isQuoted: boolean, removedBlocks: RemovalTimes): Promise<void> {
   const { chainId, info } = devnet
   const [from, to] = info.accounts

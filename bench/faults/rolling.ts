@@ -4,18 +4,18 @@
  * that each process follows. Results in `results/rolling.json`.
  */
 import { hasNginx, startFleet } from '@sluice/system-test/fleet'
-import { startManyNodes } from '@sluice/system-test/many-chains'
+import { startChainsNode } from '@sluice/system-test/many-chains'
 import { replaceAllUnderLoad } from '@sluice/system-test/rolling'
 import { record, rounded } from '../record.ts'
 
 const CHAINS = 30
 const WORKERS = 3
-const HUBS = 2
+const HUBS_PER_CHAIN = 2
 const requests = Number(process.argv[2] ?? 8_000)
 
 if (!hasNginx) throw new Error('nginx is not installed')
-const nodes = await startManyNodes(CHAINS, HUBS)
-const fleet = await startFleet(WORKERS, { ...nodes.env, REQUEST_TIMEOUT_MS: '25000', MAX_WAIT_MS: '25000' })
+const node = await startChainsNode(CHAINS, HUBS_PER_CHAIN)
+const fleet = await startFleet(WORKERS, { ...node.env, REQUEST_TIMEOUT_MS: '25000', MAX_WAIT_MS: '25000' })
 const chainCounts = async () =>
   Promise.all(
     fleet.workers.map(async (url) => {
@@ -24,10 +24,10 @@ const chainCounts = async () =>
     }),
   )
 try {
-  for (const chainId of nodes.chainIds) await fetch(`${fleet.url}/tokenlist/${chainId}`)
+  for (const chainId of node.chainIds) await fetch(`${fleet.url}/tokenlist/${chainId}`)
   const chainsBefore = await chainCounts()
   const start = performance.now()
-  const { statuses, failures } = await replaceAllUnderLoad(fleet, nodes, requests)
+  const { statuses, failures } = await replaceAllUnderLoad(fleet, node, requests)
   const seconds = rounded((performance.now() - start) / 1_000)
   record('rolling', {
     workers: WORKERS,
@@ -40,5 +40,5 @@ try {
   })
 } finally {
   await fleet.stop()
-  await nodes.stop()
+  await node.stop()
 }

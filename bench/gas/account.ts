@@ -37,6 +37,7 @@ type Column = {
 }
 
 const SCENARIOS: readonly Scenario[] = ['v3', 'nativeIn', 'permit', 'permit2']
+/** Compared routers. The tables call `sluice` "custody" and `sluiceDirect` "direct". */
 const ROUTER_NAMES: readonly Router['name'][] = ['sluice', 'sluiceDirect', 'universalRouter']
 const BLOCK_SECONDS = 12n
 /**
@@ -142,12 +143,12 @@ function attributeGas(
   }
   /** Call frames of the current step, outermost first, each with the index of its next call. */
   const stack: { readonly frame: Frame; next: number }[] = [{ frame: topFrame, next: 0 }]
-  for (let k = 0; k < steps.length; k++) {
-    const { op, depth } = steps[k]!
+  for (let stepIndex = 0; stepIndex < steps.length; stepIndex++) {
+    const { op, depth } = steps[stepIndex]!
     while (stack.length > depth) stack.pop()
     const currentEntry = stack.at(-1)!
     const cause = causeOf(currentEntry.frame)
-    const gas = gasOf(steps, k)
+    const gas = gasOf(steps, stepIndex)
     if (cause) add(cause, gas)
     else if (op === 'TLOAD' || op === 'TSTORE') add('own code: transient storage', gas)
     else if (op === 'SLOAD' || op === 'SSTORE') add('own code: storage', gas)
@@ -159,21 +160,21 @@ function attributeGas(
     // code have no steps.
     const frame = currentEntry.frame.calls?.[currentEntry.next++]
     if (!frame) throw new Error('the two traces do not agree')
-    if (steps[k + 1]?.depth === depth + 1) stack.push({ frame, next: 0 })
+    if (steps[stepIndex + 1]?.depth === depth + 1) stack.push({ frame, next: 0 })
   }
   return gasByCause
 }
 
 /** Returns the gas of one instruction without the gas of the code that it calls. */
-function gasOf(steps: readonly Step[], k: number): number {
-  const { gas, gasCost, depth, op } = steps[k]!
+function gasOf(steps: readonly Step[], stepIndex: number): number {
+  const { gas, gasCost, depth, op } = steps[stepIndex]!
   if (!CALL_OPCODES.includes(op)) return gasCost
-  let end = k + 1
+  let end = stepIndex + 1
   while (end < steps.length && steps[end]!.depth > depth) end++
   const total = gas - steps[end]!.gas
-  if (end === k + 1) return total
+  if (end === stepIndex + 1) return total
   const lastInnerStep = steps[end - 1]!
-  return total - (steps[k + 1]!.gas - lastInnerStep.gas + lastInnerStep.gasCost)
+  return total - (steps[stepIndex + 1]!.gas - lastInnerStep.gas + lastInnerStep.gasCost)
 }
 
 function sectionOf(scenario: Scenario, columns: readonly Column[]): string {

@@ -18,11 +18,11 @@ import { foundry } from 'viem/chains'
 export type Artifact = { readonly abi: Abi; readonly bytecode: Hex }
 
 const require = createRequire(import.meta.url)
-const modules = join(import.meta.dirname, '../../node_modules')
+const nodeModulesDir = join(import.meta.dirname, '../../node_modules')
 
 /** Loads a compiled contract that is published on npm. */
 export function publishedArtifact(path: string): Artifact {
-  const { abi, bytecode } = JSON.parse(readFileSync(join(modules, path), 'utf8'))
+  const { abi, bytecode } = JSON.parse(readFileSync(join(nodeModulesDir, path), 'utf8'))
   const object: string = bytecode.object ?? bytecode
   return { abi, bytecode: (object.startsWith('0x') ? object : `0x${object}`) as Hex }
 }

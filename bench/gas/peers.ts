@@ -1,4 +1,7 @@
-/** Other routers for the comparison of gas: Uniswap's routers from npm, and a contract without checks (`floor`). */
+/**
+ * Routers with which the gas benchmark compares this project's contracts: Uniswap's routers from npm, and a contract
+ * without checks (`floor`).
+ */
 import {
   type Abi,
   encodeAbiParameters,

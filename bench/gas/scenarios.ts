@@ -29,7 +29,10 @@ export const outputOf = (scenario: Scenario, { b, c }: World): Hex =>
   scenario === 'nativeOut' ? ZERO : scenario === 'v3v3' || scenario === 'v2v3' ? c : b
 
 export type Transaction = { readonly to: Hex; readonly data: Hex; readonly value?: bigint }
-/** A router of the benchmark. `build` returns null if the router cannot make the trade. */
+/**
+ * A router of the benchmark. `build` returns null if the router cannot make the trade. With `sluice`, the Guard receives
+ * the output and pays the user (custody). With `sluiceDirect`, the user receives the output without the Guard.
+ */
 export type Router = {
   readonly name: 'sluice' | 'sluiceDirect' | 'universalRouter' | 'swapRouter02' | 'v2Router02' | 'floor'
   /** Contract that the user approves. */

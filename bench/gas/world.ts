@@ -50,7 +50,11 @@ export async function buildWorld(node: Node) {
     await deploy(ownContracts.BenchToken),
     await deploy(ownContracts.BenchToken),
   ]
-  const [a, b, c] = tokens.sort((x, y) => (BigInt(x) < BigInt(y) ? -1 : 1)) as [Hex, Hex, Hex]
+  const [a, b, c] = tokens.sort((firstToken, secondToken) => (BigInt(firstToken) < BigInt(secondToken) ? -1 : 1)) as [
+    Hex,
+    Hex,
+    Hex,
+  ]
   const filler = await deploy(ownContracts.Filler)
   const floor = await deploy(ownContracts.Floor, [weth, manager])
   for (const token of [a, b, c])
@@ -60,15 +64,15 @@ export async function buildWorld(node: Node) {
   await write(tokenAbi, weth, 'transfer', [floor, 10_000n * 10n ** 18n])
   await write(factoryAbi, weth, 'deposit', [], user, 10_000n * 10n ** 18n)
 
-  const createV2Pool = async (x: Hex, y: Hex): Promise<Hex> => {
-    await write(factoryAbi, v2Factory, 'createPair', [x, y])
-    const pool = await read<Hex>(factoryAbi, v2Factory, 'getPair', [x, y])
+  const createV2Pool = async (firstToken: Hex, secondToken: Hex): Promise<Hex> => {
+    await write(factoryAbi, v2Factory, 'createPair', [firstToken, secondToken])
+    const pool = await read<Hex>(factoryAbi, v2Factory, 'getPair', [firstToken, secondToken])
     await write(ownContracts.Filler.abi, filler, 'v2', [pool, 10n ** 23n, 10n ** 23n])
     return pool
   }
-  const createV3Pool = async (x: Hex, y: Hex, fee: number): Promise<Hex> => {
-    await write(factoryAbi, v3Factory, 'createPool', [x, y, fee])
-    const pool = await read<Hex>(factoryAbi, v3Factory, 'getPool', [x, y, fee])
+  const createV3Pool = async (firstToken: Hex, secondToken: Hex, fee: number): Promise<Hex> => {
+    await write(factoryAbi, v3Factory, 'createPool', [firstToken, secondToken, fee])
+    const pool = await read<Hex>(factoryAbi, v3Factory, 'getPool', [firstToken, secondToken, fee])
     await write(factoryAbi, pool, 'initialize', [ONE_TO_ONE])
     await write(ownContracts.Filler.abi, filler, 'v3', [pool, -60_000, 60_000, 10n ** 23n])
     return pool
@@ -91,20 +95,28 @@ export async function buildWorld(node: Node) {
   const range = { tickLower: -60_000, tickUpper: 60_000, liquidityDelta: 10n ** 23n, salt: `0x${'00'.repeat(32)}` }
   await write(v4Abi, liquidityRouter, 'modifyLiquidity', [v4Key, range, '0x'])
 
-  const zeroForOne = (x: Hex, y: Hex) => BigInt(x) < BigInt(y)
+  const zeroForOne = (firstToken: Hex, secondToken: Hex) => BigInt(firstToken) < BigInt(secondToken)
   const amount = 10n ** 18n
   const warmUp = (name: string, args: unknown[]) => write(ownContracts.Floor.abi, floor, name, args)
-  for (const [x, y] of [
+  for (const [firstToken, secondToken] of [
     [a, b],
     [b, a],
     [a, b],
     [b, a],
   ] as const) {
-    await warmUp('v2', [x, ZERO, pools.v2ab, zeroForOne(x, y), amount, (amount * 9n) / 10n, floor])
-    await warmUp('v4', [x, ZERO, v4Key, zeroForOne(x, y), amount, floor])
+    await warmUp('v2', [
+      firstToken,
+      ZERO,
+      pools.v2ab,
+      zeroForOne(firstToken, secondToken),
+      amount,
+      (amount * 9n) / 10n,
+      floor,
+    ])
+    await warmUp('v4', [firstToken, ZERO, v4Key, zeroForOne(firstToken, secondToken), amount, floor])
   }
   for (let round = 0; round < 2; round++)
-    for (const [x, y, pool] of [
+    for (const [firstToken, secondToken, pool] of [
       [a, b, pools.v3ab],
       [a, b, pools.v3abLow],
       [b, c, pools.v3bc],
@@ -112,8 +124,8 @@ export async function buildWorld(node: Node) {
       [b, weth, pools.v3bWeth],
     ] as const)
       for (const [from, to] of [
-        [x, y],
-        [y, x],
+        [firstToken, secondToken],
+        [secondToken, firstToken],
       ] as const)
         await warmUp('v3', [from, ZERO, pool, zeroForOne(from, to), amount, floor])
 

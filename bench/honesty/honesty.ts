@@ -45,13 +45,13 @@ try {
   const unfundedCount = [...quoteOutcomes, ...trialOutcomes].filter(({ outcome }) => outcome.kind === 'unfunded').length
   record('refusals', { seed, tokens: allTokens.length, ...summarizeRefusals(count, unfundedCount, refusals) })
   if (!values.refusals) {
-    const pricedTokenOf = new Map([...allTokens, native].map((priced) => [priced.token, priced]))
+    const pricedTokenByAddress = new Map([...allTokens, native].map((priced) => [priced.token, priced]))
     const outcomesByBlock = await replayAndSend(service, landedOf(trialOutcomes))
     const figures = {
       seed,
       tokens: allTokens.length,
       busy: tokens.busy.length,
-      ...summarize(trialOutcomes, pricedTokenOf, outcomesByBlock),
+      ...summarize(trialOutcomes, pricedTokenByAddress, outcomesByBlock),
     }
     record('honesty', figures)
     if (figures.wrong > 0) process.exitCode = 1

@@ -33,12 +33,12 @@ const { node, api, guard, gasPriceWei, tokens, stop } = await startWorld()
 try {
   const scenario = await scenarioOf(node.url, tokens)
   // The gas price is set because the local node suggests seven times the block's gas price.
-  const requestTerms = { maxPriceImpact: '100', gasPrice: String(gasPriceWei) }
+  const requestOptions = { maxPriceImpact: '100', gasPrice: String(gasPriceWei) }
   const refusedTrades = new Map<Trade, string>()
   const contenders: Readonly<Record<string, Contender>> = {
     sluice: async (trade) => {
       const { src, dst, amount } = trade
-      const query = { src: src.token, dst: dst.token, amount: String(amount), from: wallet, ...requestTerms }
+      const query = { src: src.token, dst: dst.token, amount: String(amount), from: wallet, ...requestOptions }
       const answer = await fetch(`${api}/aggregator/1?${new URLSearchParams(query)}`)
       const body = (await answer.json()) as { readonly tx: Call; readonly code: string }
       if (!answer.ok) refusedTrades.set(trade, body.code)
@@ -58,7 +58,7 @@ try {
       pools: scenario.pools,
     })) {
       const nets: Record<string, number | null> = {}
-      for (const [name, contender] of Object.entries(contenders)) nets[name] = await netGainOf(trade, contender)
+      for (const [name, contender] of Object.entries(contenders)) nets[name] = await measureNetOutput(trade, contender)
       results.push({ usd, trade, nets, refused: refusedTrades.get(trade) })
     }
   const outcome = compareWithPeers(results)
@@ -76,7 +76,7 @@ try {
  * @returns the received output minus the value of the gas, in base units of the output token; null if the router cannot
  *   make the trade, or makes only a part of it
  */
-async function netGainOf(trade: Trade, contender: Contender): Promise<number | null> {
+async function measureNetOutput(trade: Trade, contender: Contender): Promise<number | null> {
   const { src, dst, amount } = trade
   const snapshotId = await node.request<string>('evm_snapshot')
   try {

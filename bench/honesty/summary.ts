@@ -42,7 +42,7 @@ export function landedOf(
 
 export function summarize(
   trialOutcomes: readonly TrialOutcome[],
-  pricedTokenOf: ReadonlyMap<string, TradedToken>,
+  pricedTokenByAddress: ReadonlyMap<string, TradedToken>,
   blocks: readonly AfterBlock[],
 ) {
   const replaysByOutcome = new Map(
@@ -53,7 +53,7 @@ export function summarize(
   )
   const answeredTrades = trialOutcomes.flatMap(({ trade, outcome }): AnsweredTrade[] => {
     if (outcome.kind !== 'landed' && outcome.kind !== 'reverted') return []
-    const { decimals, usd } = pricedTokenOf.get(trade.dst)!
+    const { decimals, usd } = pricedTokenByAddress.get(trade.dst)!
     const overMarket = ((Number(outcome.promised) / 10 ** decimals) * usd) / trade.usd - 1
     return [{ trade, outcome, overMarket, replays: replaysByOutcome.get(outcome) ?? [] }]
   })

@@ -6,14 +6,14 @@ import { fund, wallet } from '../lib/wallet.ts'
 export const DELAYS = [1, 60, 1_860, 86_400] as const
 export type Delay = (typeof DELAYS)[number]
 /**
- * Delay in seconds from which `gasChargedAtDeadline` predicts the gas. For shorter delays, `gasCharged` does. After
- * half an hour, a swap may write additional data, such as an oracle observation or a new epoch.
+ * Minimum delay in seconds for which `gasChargedAtDeadline` predicts the gas. For shorter delays, `gasCharged` predicts
+ * it. After half an hour, a swap may write additional data, such as an oracle observation or a new epoch.
  */
 const LATE_SECONDS = 1_800
 /** Seconds until the deadline of the quote. Longer than the longest delay. */
 const DEADLINE_SECONDS = 90_000
 
-/** Chain, and the service that quotes trades on it. */
+/** A chain, and the service that quotes trades on it. */
 export type QuotedChain = {
   readonly name: string
   readonly api: string
@@ -24,12 +24,13 @@ export type QuotedChain = {
 export type SwapRequest = {
   readonly src: string
   readonly dst: string
-  /** Base units. */
+  /** Input, in base units of `src`. */
   readonly amount: bigint
+  /** Additional parameters of the request. */
   readonly query: Readonly<Record<string, string>>
   /**
-   * True if the pool was created in the newest block. To mine no other block before the quote, the wallet is funded
-   * after it.
+   * True if the pool was created in the newest block. Funding the wallet mines a block, so the wallet is then funded
+   * only after the quote.
    */
   readonly isFresh?: boolean
 }

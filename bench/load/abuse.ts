@@ -112,7 +112,7 @@ function withDeadChains({ env }: World): Readonly<Record<string, string>> {
       writeFileSync(join(temporaryDir, part, `${id}.json`), file.replace('"chainId": 31337', `"chainId": ${id}`))
   }
   const hangingUrl = `http://127.0.0.1:${(hangingServer.address() as AddressInfo).port}`
-  const urls = DEAD_CHAINS.map((id, k) => [`RPC_URL_${id}`, k % 2 === 0 ? 'http://127.0.0.1:9' : hangingUrl])
+  const urls = DEAD_CHAINS.map((id, i) => [`RPC_URL_${id}`, i % 2 === 0 ? 'http://127.0.0.1:9' : hangingUrl])
   return {
     CHAINS_DIR: join(temporaryDir, 'chains'),
     DEPLOYMENTS_DIR: join(temporaryDir, 'deployments'),

@@ -128,9 +128,9 @@ try {
   for (let part = 0; part < WARM_UP_PARTS; part++)
     for (const name of names) await warmUp(name, part % 2 === 0 ? CONNECTIONS : 1)
   const rounds: Record<SideName, Awaited<ReturnType<typeof measureStandingChain>>>[] = []
-  for (let k = 0; k < ROUNDS; k++) rounds.push(await inTurn(k, measureStandingChain))
+  for (let round = 0; round < ROUNDS; round++) rounds.push(await inTurn(round, measureStandingChain))
   const moving: Record<SideName, Awaited<ReturnType<typeof measureMovingChain>>>[] = []
-  for (let k = 0; k < ROUNDS; k++) moving.push(await inTurn(k, measureMovingChain))
+  for (let round = 0; round < ROUNDS; round++) moving.push(await inTurn(round, measureMovingChain))
   const roundedMedian = (values: readonly number[]) => rounded(median(values), 2)
   const ratiosOf = (name: SideName) => {
     const ratio = (side: 'one' | 'many', figure: keyof Figures) =>

@@ -18,15 +18,15 @@ const { service, nextPath, stop } = await startLocalService()
 try {
   const connections = await openAll(service.url, QUOTES)
   const bursts = []
-  for (let k = 0; k < BURSTS; k++) {
+  for (let burst = 0; burst < BURSTS; burst++) {
     // No pause before the first burst: the service has not handled any request yet.
-    if (k > 0) await sleep(REST_MS)
+    if (burst > 0) await sleep(REST_MS)
     const start = performance.now()
     const answers = await Promise.all(connections.map((connection) => connection.send(getRequest(nextPath()))))
     bursts.push(figuresOf(answers, (performance.now() - start) / 1000))
   }
   const baseline: Answer[] = []
-  for (let k = 0; k < QUOTES; k++) baseline.push(await connections[0]!.send(getRequest(nextPath())))
+  for (let i = 0; i < QUOTES; i++) baseline.push(await connections[0]!.send(getRequest(nextPath())))
   for (const connection of connections) connection.close()
   const total = baseline.reduce((sum, { ms }) => sum + ms, 0)
   record('burst', { quotesAtOnce: QUOTES, oneAfterTheOther: figuresOf(baseline, total / 1000), bursts })

@@ -114,8 +114,8 @@ export async function openAll(
   sourceAddresses: readonly string[] = [],
 ): Promise<Connection[]> {
   const connections: Connection[] = []
-  for (let k = 0; k < count; k++)
-    connections.push(await Connection.open(url, sourceAddresses[k % sourceAddresses.length]))
+  for (let i = 0; i < count; i++)
+    connections.push(await Connection.open(url, sourceAddresses[i % sourceAddresses.length]))
   return connections
 }
 

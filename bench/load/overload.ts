@@ -13,7 +13,7 @@ const ROUNDS = 3
 const WARM_UP_SECONDS = 15
 /** Requested rate as a multiple of the capacity. */
 const OVERLOAD_FACTOR = 10
-const callerAddresses = Array.from({ length: 10 }, (_, k) => `127.0.0.${k + 2}`)
+const callerAddresses = Array.from({ length: 10 }, (_, i) => `127.0.0.${i + 2}`)
 
 const { service, nextPath, stop } = await startLocalService()
 try {

@@ -31,7 +31,7 @@ type StartedWorld = Omit<ColdWorld, 'tokens' | 'nativeUsd' | 'wallet'> & {
   readonly stop: () => Promise<void>
 }
 
-/** Value in USD of each token in the wallet. More than all trades between two resets need. */
+/** Value in USD of each token in the wallet. One trade uses at most a tenth of it, and is reverted afterwards. */
 const FUND_USD = 1_000_000
 
 const WORLD_STARTERS = [startLocal, startEthereum]

@@ -29,8 +29,8 @@ const results: Record<string, object> = {}
 for await (const world of startColdWorlds(values.world)) {
   const allQuotes: MeasuredQuote[] = []
   const byPrice: object[] = []
-  for (const [k, gasPriceWei] of GAS_PRICES.entries()) {
-    const measuredQuotes = await quotesAt(world, gasPriceWei, seed * GAS_PRICES.length + k)
+  for (const [priceIndex, gasPriceWei] of GAS_PRICES.entries()) {
+    const measuredQuotes = await quotesAt(world, gasPriceWei, seed * GAS_PRICES.length + priceIndex)
     byPrice.push({ gwei: Number(gasPriceWei) / 1e9, ...figuresOf(measuredQuotes) })
     allQuotes.push(...measuredQuotes)
     console.error(world.name, JSON.stringify(byPrice.at(-1)))

@@ -1,6 +1,6 @@
 /**
- * Compares a quote with the quotes of restricted variants of its request. All their
- * transactions are sent from the same state. Compares the receipts.
+ * Compares a quote with the quotes of restricted variants of its request: sends all their transactions from the same
+ * state, and compares the receipts.
  */
 import type { SwapResponse } from '@sluice/api'
 import { withRevert } from '../honesty/trade.ts'
@@ -23,7 +23,8 @@ export type RestrictedReceipt = ReceiptFigures & {
   /** Parameter that restricts the request. */
   readonly restriction: string
   /**
-   * Difference to the unrestricted quote after gas, in basis points of that quote's output; negative if it pays less.
+   * Difference to the unrestricted quote after gas, in basis points of the unrestricted quote's output; negative if the
+   * variant pays less.
    */
   readonly bps: number
   /** True if it pays more than the unrestricted quote and uses less gas. */
@@ -60,7 +61,7 @@ export async function measureRestricted(
   const ownReceipt = await receiptOf(world, request, ownResult!.answer)
   if (!ownReceipt) return null
   const outputPerGas = outputPerGasOf(world, request)
-  // Relative to the output of the own quote.
+  // The net output is relative to the output of the own quote, so that floats lose no digits.
   const netOf = ({ received, gasUsed }: ReceiptFigures) =>
     Number(received - ownReceipt.received) - Number(gasUsed) * outputPerGas
   const restrictedReceipts: RestrictedReceipt[] = []

@@ -134,8 +134,8 @@ async function measureRequest(world: World, graph: Graph, request: RouteRequest)
   let quotedRoute = ownRoute
   let maxGain = Number.NEGATIVE_INFINITY
   // Ranks routes like a quote does: by the simulated gas minus the expected refund.
-  for (const [k, route] of candidates.entries()) {
-    const grossGasOfRoute = candidatesRun.result[k] ?? null
+  for (const [i, route] of candidates.entries()) {
+    const grossGasOfRoute = candidatesRun.result[i] ?? null
     if (grossGasOfRoute === null) continue
     const { refund } = routeGas({ ...route, wrappedNative })
     const gain = Number(route.amountOut - ownRoute.amountOut) - (grossGasOfRoute - refund) * outputPerGas

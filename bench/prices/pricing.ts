@@ -1,5 +1,5 @@
 /**
- * `npm run bench -- prices`: computes prices over 100,000 pools, and some pools are manipulated. Measures the first
+ * `npm run bench -- prices`: computes prices over 100,000 pools, of which some are manipulated. Measures the first
  * computation, the longest time for which it blocks the event loop, the update after a block, a request for 200 tokens,
  * and a request for depth. The pools are synthetic. The results show speed and resistance to manipulation, but not the
  * quality of prices in real markets.
@@ -226,37 +226,47 @@ function makePool(i: number): Pool {
 /**
  * Returns a V2 pool.
  *
+ * @param i - index of the pool
+ * @param token0 - index of its first token
+ * @param token1 - index of its second token
  * @param usd - dollars of the first token
  * @param priceFactor - factor by which the pool overstates the second token's value
  */
-function constantProduct(i: number, a: number, b: number, usd: number, priceFactor: number): Pool<UniswapV2State> {
-  const reserve0 = BigInt(Math.floor((usd / trueUsd[a]!) * 1e18))
-  const reserve1 = BigInt(Math.floor((usd / trueUsd[b]! / priceFactor) * 1e18))
-  return poolOf(i, 'uniswap-v2', a, b, { reserve0, reserve1, feePpm: 3_000 })
+function constantProduct(
+  i: number,
+  token0: number,
+  token1: number,
+  usd: number,
+  priceFactor: number,
+): Pool<UniswapV2State> {
+  const reserve0 = BigInt(Math.floor((usd / trueUsd[token0]!) * 1e18))
+  const reserve1 = BigInt(Math.floor((usd / trueUsd[token1]! / priceFactor) * 1e18))
+  return poolOf(i, 'uniswap-v2', token0, token1, { reserve0, reserve1, feePpm: 3_000 })
 }
 
 /**
- * Returns a V3 pool with twenty positions around the price.
+ * Returns a V3 pool with `POSITIONS` positions around the price. The indices are those of `constantProduct`.
  *
  * @param usd - dollars of the second token in all positions together
  * @param skew - factor by which the price differs from the true price
  */
-function concentratedPool(i: number, a: number, b: number, usd: number, skew: number): Pool<UniswapV3State> {
+function concentratedPool(i: number, token0: number, token1: number, usd: number, skew: number): Pool<UniswapV3State> {
+  const POSITIONS = 20
   const SPACING = 60
-  const price = (trueUsd[a]! / trueUsd[b]!) * skew
+  const price = (trueUsd[token0]! / trueUsd[token1]!) * skew
   const tick = Math.floor(Math.log(price) / Math.log(1.0001))
   const center = Math.floor(tick / SPACING) * SPACING
   const netLiquidity = new Map<number, bigint>()
   let liquidityInRange = 0n
-  for (let k = 1; k <= 20; k++) {
-    const [lower, upper] = [center - k * 5 * SPACING, center + k * 7 * SPACING]
+  for (let position = 1; position <= POSITIONS; position++) {
+    const [lower, upper] = [center - position * 5 * SPACING, center + position * 7 * SPACING]
     const width = Math.sqrt(price) - 1.0001 ** (lower / 2)
-    const liquidity = BigInt(Math.floor((usd / trueUsd[b]! / 20 / width) * 1e18))
+    const liquidity = BigInt(Math.floor((usd / trueUsd[token1]! / POSITIONS / width) * 1e18))
     netLiquidity.set(lower, (netLiquidity.get(lower) ?? 0n) + liquidity)
     netLiquidity.set(upper, (netLiquidity.get(upper) ?? 0n) - liquidity)
     liquidityInRange += liquidity
   }
-  return poolOf(i, 'uniswap-v3', a, b, {
+  return poolOf(i, 'uniswap-v3', token0, token1, {
     sqrtPriceX96: BigInt(Math.floor(Math.sqrt(price) * 2 ** 96)),
     tick,
     liquidity: liquidityInRange,
@@ -266,13 +276,13 @@ function concentratedPool(i: number, a: number, b: number, usd: number, skew: nu
   })
 }
 
-function poolOf<State>(i: number, family: string, a: number, b: number, state: State): Pool<State> {
+function poolOf<State>(i: number, family: string, token0: number, token1: number, state: State): Pool<State> {
   return {
     id: address(10_000_000 + i),
     family,
     dex: family,
     address: address(10_000_000 + i),
-    tokens: [address(a), address(b)],
+    tokens: [address(token0), address(token1)],
     state,
   }
 }

@@ -9,7 +9,15 @@ import {
   setUpRecordedFactories,
   startBefore,
 } from '@sluice/system-test/recorded'
-import { countsOf, judge, type Row, rowsOf, serve, type TableRow, tableRow } from '@sluice/system-test/referee-rows'
+import {
+  countsOf,
+  createServices,
+  judge,
+  type Row,
+  rowsOf,
+  type TableRow,
+  tableRow,
+} from '@sluice/system-test/referee-rows'
 import { Node } from '@sluice/system-test/wallet'
 
 type RouterVerdict = {
@@ -29,7 +37,7 @@ type RouterVerdict = {
 /** Mines a user's transaction alone, in the state in which it was mined on Ethereum, and judges it. */
 async function judgeRouter(recordedSwap: RecordedSwap): Promise<RouterVerdict> {
   const anvil = await startBefore(recordedSwap)
-  const services = serve(1, anvil.url)
+  const services = createServices(1, anvil.url)
   try {
     const pools = await setUpRecordedFactories(anvil.url, recordedSwap)
     const node = new Node(anvil.url)
@@ -90,7 +98,7 @@ async function judgeRouters(report: (text: string) => void) {
 export async function judgeEthereum(report: (text: string) => void) {
   const recordedRouterTransactions = await judgeRouters(report)
   const node = await startMainnet({ replay: true })
-  const services = serve(1, node.url)
+  const services = createServices(1, node.url)
 
   const outcomes: Record<string, number> = {}
   const rows: Row[] = []

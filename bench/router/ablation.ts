@@ -86,14 +86,16 @@ function* drawRequestSets(): Generator<RequestSet> {
     const { tokenIn, tokenOut, amountIn } = drawTrade(market, 0)
     const valueOfToken = (token: typeof tokenIn) => market.values[market.tokens.indexOf(token)]!
     const tradeValue = Number(amountIn) * valueOfToken(tokenIn)
-    const terms = { tokenIn, tokenOut, wrappedNative: market.tokens[0]! }
+    const commonFields = { tokenIn, tokenOut, wrappedNative: market.tokens[0]! }
     const gasPrices = GAS_SHARES.map((share) =>
       BigInt(Math.floor((share * tradeValue) / (TYPICAL_GAS * market.values[0]!))),
     )
     const amountOut = BigInt(Math.floor((0.9 * tradeValue) / valueOfToken(tokenOut)))
     const name = market.pricesDisagree ? 'disagreeing market' : 'fair market'
-    const inputs = [...new Set(gasPrices)].map((gasPriceWei) => [name, { ...terms, amountIn, gasPriceWei }] as const)
-    const outputs = amountOut > 0n ? [['exact output', { ...terms, amountOut, gasPriceWei: 0n }] as const] : []
+    const inputs = [...new Set(gasPrices)].map(
+      (gasPriceWei) => [name, { ...commonFields, amountIn, gasPriceWei }] as const,
+    )
+    const outputs = amountOut > 0n ? [['exact output', { ...commonFields, amountOut, gasPriceWei: 0n }] as const] : []
     yield { snapshot: snapshotOf(market.pools), requests: [...inputs, ...outputs] }
   }
 }

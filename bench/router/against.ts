@@ -70,9 +70,9 @@ for (const size of SIZES) {
     const shortest = (side: 'own' | 'earlier', trade: number) =>
       Math.min(...rounds.map((round) => round[side][trade]!.us))
     const [{ own, earlier }] = rounds as [(typeof rounds)[number]]
-    const trades = own.map(({ route }, k) => ({
-      ...{ own: shortest('own', k), earlier: shortest('earlier', k) },
-      alike: route === earlier[k]!.route,
+    const trades = own.map(({ route }, tradeIndex) => ({
+      ...{ own: shortest('own', tradeIndex), earlier: shortest('earlier', tradeIndex) },
+      alike: route === earlier[tradeIndex]!.route,
     }))
     sizes.push({
       pools: size.nPools,

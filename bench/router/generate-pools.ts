@@ -148,16 +148,16 @@ function makeTickPool(
   let balance1 = 0n
   for (const position of drawPositions(tick, spacing, { token0, token1, tvl, price }, random)) {
     const { low, high } = position
-    const amount = wholeNumber(position.liquidity)
-    if (amount < 2n) continue
-    liquidityNet.set(low, (liquidityNet.get(low) ?? 0n) + amount)
-    liquidityNet.set(high, (liquidityNet.get(high) ?? 0n) - amount)
-    if (low <= tick && tick < high) liquidity += amount
+    const addedLiquidity = wholeNumber(position.liquidity)
+    if (addedLiquidity < 2n) continue
+    liquidityNet.set(low, (liquidityNet.get(low) ?? 0n) + addedLiquidity)
+    liquidityNet.set(high, (liquidityNet.get(high) ?? 0n) - addedLiquidity)
+    if (low <= tick && tick < high) liquidity += addedLiquidity
     const [lowSqrtPrice, highSqrtPrice] = [sqrtPriceAtTick(low), sqrtPriceAtTick(high)]
     if (sqrtPrice < highSqrtPrice)
-      balance0 += amount0Between(larger(sqrtPrice, lowSqrtPrice), highSqrtPrice, amount, true)
+      balance0 += amount0Between(larger(sqrtPrice, lowSqrtPrice), highSqrtPrice, addedLiquidity, true)
     if (sqrtPrice > lowSqrtPrice)
-      balance1 += amount1Between(lowSqrtPrice, smaller(sqrtPrice, highSqrtPrice), amount, true)
+      balance1 += amount1Between(lowSqrtPrice, smaller(sqrtPrice, highSqrtPrice), addedLiquidity, true)
   }
   if (liquidity < 1_000n || balance0 < 10_000n || balance1 < 10_000n) return null
   return {

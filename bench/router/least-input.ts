@@ -30,8 +30,8 @@ for (const size of SIZES) {
       const exactInputRequest = requestOf(loadedScenario, trade, gasPriceWei, SERVICE_LIMITS)
       const result = findRoute(graph, exactInputRequest)
       if (!result.ok) return []
-      const { amountIn, ...terms } = exactInputRequest
-      const exactOutputRequest: ExactOutputRequest = { ...terms, amountOut: result.route.amountOut }
+      const { amountIn, ...otherFields } = exactInputRequest
+      const exactOutputRequest: ExactOutputRequest = { ...otherFields, amountOut: result.route.amountOut }
       return [{ exactInputRequest, exactOutputRequest, amountIn }]
     })
     await warmUp(pairs, ({ exactInputRequest, exactOutputRequest }) => [
@@ -53,11 +53,11 @@ for (const size of SIZES) {
           shortestMs[side] = Math.min(shortestMs[side]!, performance.now() - start)
         }
       }
-      const moreBps = (Number(exactOutputResult.route.amountIn) / Number(amountIn) - 1) * BPS
-      return [{ ratio: shortestMs[1] / shortestMs[0], ms: shortestMs, moreBps }]
+      const addedInputBps = (Number(exactOutputResult.route.amountIn) / Number(amountIn) - 1) * BPS
+      return [{ ratio: shortestMs[1] / shortestMs[0], ms: shortestMs, addedInputBps }]
     })
     const ratios = trades.map(({ ratio }) => ratio)
-    const addedInputBps = trades.map(({ moreBps }) => moreBps)
+    const allAddedInputBps = trades.map(({ addedInputBps }) => addedInputBps)
     sizes.push({
       pools: size.nPools,
       gasPriceGwei: Number(gasPriceWei / 10n ** 9n),
@@ -68,7 +68,7 @@ for (const size of SIZES) {
         quote: rounded(median(trades.map(({ ms }) => ms[0])), 3),
         leastInput: rounded(median(trades.map(({ ms }) => ms[1])), 3),
       },
-      moreInputBps: { median: rounded(median(addedInputBps), 4), p95: rounded(quantile(addedInputBps, 0.95), 3) },
+      moreInputBps: { median: rounded(median(allAddedInputBps), 4), p95: rounded(quantile(allAddedInputBps, 0.95), 3) },
     })
     console.error(JSON.stringify(sizes.at(-1)))
   }

@@ -93,8 +93,8 @@ export function routeTrade(
 }
 
 /**
- * Returns the distance of the output after gas from its bound, in basis points. Uses the gas of the comparison for
- * both: the quote of a stable pool counts more gas than the table by which the bound counts.
+ * Returns the distance of the output after gas from its bound, in basis points. The bound counts gas by the table
+ * `COMPARISON_GAS`, but the quote of a stable pool counts more gas. So the output is corrected by the difference.
  */
 function comparedNetGapBps({ amountOut, gasCostOut, gas, legs, optimalityGapNetBps }: RoutePlan): number | null {
   if (optimalityGapNetBps === null || gasCostOut === null) return null

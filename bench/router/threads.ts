@@ -1,7 +1,7 @@
 /**
  * `npm run bench -- router threads [pools]`: measures searches per second with one and with two routing threads, while
- * blocks arrive. The main thread encodes the routes. Also measures the main thread's CPU time per block if one thread
- * receives it, and if two do.
+ * blocks arrive. The main thread encodes the routes. Also measures the main thread's CPU time per block, for one thread
+ * and for two threads that receive the block.
  */
 import { toAddress } from '@sluice/chains'
 import { families, type Pool, PoolMap } from '@sluice/liquidity'
@@ -31,7 +31,7 @@ const loadedScenario = loadScenario(scenario)
 const requests = scenario.trades.map((trade) => requestOf(loadedScenario, trade, GAS_PRICE, SERVICE_LIMITS))
 const ids = [...loadedScenario.snapshot.pools.keys()]
 const [guard, executor] = ['11', '22'].map((byte) => toAddress(`0x${byte.repeat(20)}`)) as [never, never]
-const terms = {
+const swapFields = {
   from: toAddress(`0x${'c'.repeat(40)}`),
   guard,
   executor,
@@ -45,8 +45,8 @@ let version = 0
 /** Replaces the states of some pools by equal objects with the same ticks. A block with swaps has the same effect. */
 function nextBlock(): void {
   version++
-  const changedPools = Array.from({ length: CHANGED_POOLS }, (_, k) => {
-    const pool = snapshot.pools.get(ids[(version * 7_919 + k * 61) % ids.length]!) as Pool<object>
+  const changedPools = Array.from({ length: CHANGED_POOLS }, (_, i) => {
+    const pool = snapshot.pools.get(ids[(version * 7_919 + i * 61) % ids.length]!) as Pool<object>
     return { ...pool, state: { ...pool.state } }
   })
   snapshot = { ...snapshot, pools: snapshot.pools.with(changedPools) }
@@ -56,7 +56,7 @@ let encodedCount = 0
 function encode(result: RouteResult): void {
   if (!result.ok) return
   try {
-    encodeSwap({ route: result.route, wrappedNative: requests[0]!.wrappedNative, ...terms })
+    encodeSwap({ route: result.route, wrappedNative: requests[0]!.wrappedNative, ...swapFields })
     encodedCount++
   } catch (error) {
     // Some types of pools in the scenario have no contract, so that their routes cannot be encoded.
@@ -70,13 +70,13 @@ async function searchesPerSecond(threads: RouterThreads, threadCount: number): P
   const timer = setInterval(nextBlock, BLOCK_MS)
   let searchCount = 0
   const caller = async (firstIndex: number) => {
-    for (let k = firstIndex; performance.now() < end; k += threadCount * SEARCHES_PER_THREAD) {
-      encode(await threads.findRoute(snapshot, requests[k % TRADES]!))
+    for (let index = firstIndex; performance.now() < end; index += threadCount * SEARCHES_PER_THREAD) {
+      encode(await threads.findRoute(snapshot, requests[index % TRADES]!))
       searchCount++
     }
   }
   const start = performance.now()
-  await Promise.all(Array.from({ length: threadCount * SEARCHES_PER_THREAD }, (_, k) => caller(k)))
+  await Promise.all(Array.from({ length: threadCount * SEARCHES_PER_THREAD }, (_, index) => caller(index)))
   clearInterval(timer)
   return (searchCount * 1_000) / (performance.now() - start)
 }

@@ -8,7 +8,7 @@ import { setTimeout } from 'node:timers/promises'
 import { accounts, startDevnet } from '@sluice/devnet'
 import { devnetDir, serviceEnv, startProcess, startSystem } from '@sluice/system-test/service'
 import { traps } from '@sluice/system-test/traps/traps'
-import { tryTrap, type Verdict } from '@sluice/system-test/traps/trial'
+import { type TrapResult, tryTrap } from '@sluice/system-test/traps/trial'
 import { median, quantile } from '../lib/statistics.ts'
 import { record, rounded } from '../record.ts'
 
@@ -66,8 +66,8 @@ async function measureDefenseCost(chain: QuotedChain) {
   const tokenList = chain.tokens.filter((token) => prices.has(token))
   const losses: number[] = []
   let withoutRoute = 0
-  for (const [k, src] of tokenList.entries())
-    for (const dst of [1, 3, 5].map((step) => tokenList[(k + step) % tokenList.length]!))
+  for (const [index, src] of tokenList.entries())
+    for (const dst of [1, 3, 5].map((step) => tokenList[(index + step) % tokenList.length]!))
       for (const dollars of TRADE_USD) {
         if (src === dst) continue
         const amount = BigInt(Math.round(dollars / prices.get(src)!))
@@ -102,27 +102,27 @@ async function measureOnLocalChain() {
   }
 }
 
-async function runTraps(): Promise<readonly Verdict[]> {
-  const verdicts: Verdict[] = []
+async function runTraps(): Promise<readonly TrapResult[]> {
+  const trapResults: TrapResult[] = []
   for (const trap of traps) {
     const system = await startSystem()
     try {
-      verdicts.push(await tryTrap(system, trap))
+      trapResults.push(await tryTrap(system, trap))
     } finally {
       await system.stop()
     }
   }
-  return verdicts
+  return trapResults
 }
 
 const bpsOrReverts = (value: number | null) => (value === null ? 'reverts' : rounded(value, 2))
 const localChain = await measureOnLocalChain()
 console.log(localChain)
-const verdicts = await runTraps()
+const trapResults = await runTraps()
 const result = {
   trade: '4,000 LINK for UNI on the local chain',
-  worstGainBps: Math.min(...verdicts.map(({ gainBps }) => gainBps ?? Number.NEGATIVE_INFINITY)),
-  traps: verdicts.map(({ trap, baitedPercent, baitedQuoteBps, baitedLossBps, stepsOnIt, gainBps, ...usual }) => ({
+  worstGainBps: Math.min(...trapResults.map(({ gainBps }) => gainBps ?? Number.NEGATIVE_INFINITY)),
+  traps: trapResults.map(({ trap, baitedPercent, baitedQuoteBps, baitedLossBps, stepsOnIt, gainBps, ...usual }) => ({
     trap,
     any: {
       intoTheBaitPercent: baitedPercent,

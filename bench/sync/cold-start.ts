@@ -1,6 +1,6 @@
 /**
  * `npm run bench -- sync cold-start [latency in ms] [runs]`: measures the time from a new process to the first quote of
- * a major pair, and to all pools of the pair's hubs, over a node with the given latency. Uses the local chain and the
+ * a major pair, and until the service knows all pools, over a node with the given latency. Uses the local chain and the
  * recorded Ethereum state. Results in `results/cold-start.json`.
  */
 import { setTimeout as sleep } from 'node:timers/promises'

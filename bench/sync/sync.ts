@@ -34,7 +34,7 @@ const history = [poolMap]
 /** Pools for which the benchmark creates logs. Most are V2 pairs, as on real chains. */
 const followedPools = pools.filter(({ family }) => family === 'uniswap-v2' || family === 'uniswap-v3')
 
-/** Returns a log that changes the state of the pool in each block. */
+/** Returns a log of the pool. Logs of different blocks set different states. */
 function logOf({ family, address }: Pool, block: number): Pick<Log, 'address' | 'topics' | 'data'> {
   const amount = 10n ** 20n + BigInt(block)
   const { data, topics } =

@@ -1,3 +1,4 @@
+/** Public interface of the deployment code: deploys, predicts, and verifies Guard and Executor. */
 export { create2Address, KEYLESS_DEPLOYER } from './create2.ts'
 export { type DeployOptions, deployContracts } from './deploy.ts'
 export { DeployError, type DeployErrorCode } from './errors.ts'

@@ -105,9 +105,9 @@ export async function ensureKeylessDeployer(
 }
 
 /**
- * Throws if the node accepts only transactions with a chain id (EIP-155). The creation transaction has none, so funds
- * sent to its signer would be lost. To find out, sends the creation transaction before its signer is funded: a node
- * that accepts transactions without a chain id rejects it as well, but for insufficient funds.
+ * Throws if the node accepts only transactions with a chain id (EIP-155). The creation transaction has no chain id, so
+ * funds sent to its signer would be lost. Tests the node by sending the creation transaction before its signer has
+ * funds. A node that accepts transactions without a chain id then reports insufficient funds.
  */
 async function requireUnprotectedAccepted(client: PublicClient): Promise<void> {
   try {

@@ -8,7 +8,8 @@ export const EXECUTOR_VERSION: number = 1
 
 /**
  * Contract names and EVM version of each build. `cancun` needs the opcodes PUSH0, TSTORE, and MCOPY. `london` is for
- * chains that lack one of them. `cancun` stores the state of a running swap in transient storage, `london` in storage.
+ * chains that lack one of these opcodes. `cancun` stores the state of a running swap in transient storage, `london` in
+ * storage.
  */
 export const BUILDS = {
   cancun: { evmVersion: 'cancun', Guard: 'Guard', Executor: 'Executor' },

@@ -43,14 +43,15 @@ export async function unsignedDeployment(
 ): Promise<(UnsignedTransaction | SignedTransaction)[]> {
   return withSurvey(options, async (_, { missing, outlays, keyless: { exists, lackingWei } }) => {
     const { chainId } = options
-    const creations = outlays.slice(-missing.length)
-    const creationTransactions = missing.map((plannedContract, k) => ({
-      description: describeOutlay(creations[k]!),
+    // The creations of the missing contracts are the last outlays, in the same order.
+    const creationOutlays = outlays.slice(-missing.length)
+    const creationTransactions = missing.map((plannedContract, i) => ({
+      description: describeOutlay(creationOutlays[i]!),
       chainId,
       to: KEYLESS_DEPLOYER.address,
       value: '0',
       data: create2Calldata(plannedContract.initCode),
-      gas: String(creations[k]!.gas),
+      gas: String(creationOutlays[i]!.gas),
     }))
     if (exists) return creationTransactions
     const publication = {

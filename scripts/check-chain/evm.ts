@@ -11,10 +11,13 @@ const SNIPPETS = {
   push1: '0x600160005260206000f3',
   push0: '0x60015f5260205ff3',
   transientStorage: '0x600160005d60005c60005260206000f3',
-  mcopy: '0x6001600052602060006020 5e60206020f3'.replace(' ', ''),
+  mcopy: '0x60016000526020600060205e60206020f3',
 } as const
 
-/** Runs the code in an eth_call. Returns true if it returns 1; false if it returns another value or the call fails. */
+/**
+ * Runs the code in an eth_call. Returns true if the code returns 1; false if it returns another value or the call
+ * fails.
+ */
 async function returnsOne(rpc: Rpc, block: number, code: string): Promise<boolean> {
   try {
     const overrides = { [PROBE]: { code: code as Hex } } as Record<Address, { code: Hex }>

@@ -19,7 +19,9 @@ export function formatCounts(findings: readonly Finding[]): string {
  * Returns a unified diff of two texts. Both must have the same number of lines, since corrections only change lines.
  */
 export function formatDiff(path: string, before: string, after: string): string {
-  const [old, now] = [before.split('\n'), after.split('\n')]
-  const hunks = old.flatMap((line, k) => (line === now[k] ? [] : [`@@ -${k + 1} +${k + 1} @@\n-${line}\n+${now[k]}`]))
+  const [oldLines, newLines] = [before.split('\n'), after.split('\n')]
+  const hunks = oldLines.flatMap((line, i) =>
+    line === newLines[i] ? [] : [`@@ -${i + 1} +${i + 1} @@\n-${line}\n+${newLines[i]}`],
+  )
   return hunks.length === 0 ? '' : `--- a/${path}\n+++ b/${path}\n${hunks.join('\n')}\n`
 }

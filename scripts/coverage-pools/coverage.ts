@@ -169,8 +169,8 @@ async function findPools(swaps: readonly Swap[], options: CoverageOptions): Prom
 
 /**
  * Returns groups of tokens between which pools are searched, without duplicates. The group of a swap has the tokens of
- * its pool. If they are unknown, it has up to `MAX_TOKENS_OF_GROUP` tokens that moved in the transaction. Omits groups
- * without a much traded token.
+ * its pool. If these tokens are unknown, the group has up to `MAX_TOKENS_OF_GROUP` tokens that moved in the
+ * transaction. Omits groups without a much traded token.
  */
 function groupsOf(swaps: readonly Swap[], count: number): readonly (readonly Address[])[] {
   const candidates = swaps.map(({ tokens, movedTokens }) => ({

@@ -16,8 +16,8 @@ export function buildContext(dockerignore: string): (file: string) => boolean {
     .map((line) => ({ keeps: line.startsWith('!'), pattern: patternOf(line.replace(/^!/, '')) }))
   return (file) => {
     const parts = file.split('/')
-    const withParents = parts.map((_, k) => parts.slice(0, k + 1).join('/'))
-    const lastMatch = rules.findLast(({ pattern }) => withParents.some((path) => pattern.test(path)))
+    const parentsAndFile = parts.map((_, i) => parts.slice(0, i + 1).join('/'))
+    const lastMatch = rules.findLast(({ pattern }) => parentsAndFile.some((path) => pattern.test(path)))
     return lastMatch?.keeps ?? true
   }
 }

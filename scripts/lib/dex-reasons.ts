@@ -3,7 +3,7 @@
  * or some of their pools, and state of the served pools that changes without a log.
  */
 
-/** Reason for pairs that swap at the price of an oracle, for an output that the caller must name. */
+/** Reason for pairs that swap at the price of an oracle. Their callers must name the output. */
 const ORACLE_PAIR =
   'an oracle sets the price, and the caller must name the output, which no step of the Executor computes for such a pair'
 
@@ -15,7 +15,10 @@ export const REASONS: Readonly<Record<string, string>> = {
   curve: 'unsupported kind of registry',
 }
 
-/** Reasons why the rows of a DEX are not served, by brand, where those of its family differ. */
+/**
+ * Reasons why the rows of a DEX are not served, by brand. A brand is listed if its reason differs from that of its
+ * family.
+ */
 export const REASONS_BY_BRAND: Readonly<Record<string, string>> = {
   'Antfarm Finance':
     'the fee is paid in another token than those of the pair (ATF), and no step of the Executor buys it',

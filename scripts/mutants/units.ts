@@ -157,8 +157,8 @@ function linesOf(name: string, { seed, lines: count }: Sample): readonly string[
     .filter((path) => !path.endsWith('.test.ts') && !path.endsWith('.d.ts'))
     .flatMap((path) => {
       const texts = readFileSync(join(root, path), 'utf8').split('\n')
-      return texts.flatMap((text, k) =>
-        NO_EXPRESSION.test(text) ? [] : [{ path, line: k + 1, rank: rankOf(seed, path, text) }],
+      return texts.flatMap((text, i) =>
+        NO_EXPRESSION.test(text) ? [] : [{ path, line: i + 1, rank: rankOf(seed, path, text) }],
       )
     })
   const sample = lines.sort((a, b) => (a.rank < b.rank ? -1 : 1)).slice(0, count)

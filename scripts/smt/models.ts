@@ -200,10 +200,11 @@ export function verdictOf(model: Model, solver: Solver): Verdict {
     throw new Error(`${solver.name} answered ${answers.length} of ${queryCount} queries`)
   const properties = [...new Set(propertyOfQuery)].map((name) => ({
     name,
-    isProven: propertyOfQuery.every((property, k) => property !== name || answers[k] === 'unsat'),
+    isProven: propertyOfQuery.every((property, i) => property !== name || answers[i] === 'unsat'),
   }))
-  const mutations = model.mutations.map(({ name }, k) => {
-    const queryIndex = answers.slice(queriesPerModel * (k + 1), queriesPerModel * (k + 2)).indexOf('sat')
+  const mutations = model.mutations.map(({ name }, i) => {
+    const ownAnswers = answers.slice(queriesPerModel * (i + 1), queriesPerModel * (i + 2))
+    const queryIndex = ownAnswers.indexOf('sat')
     return { name, refutedProperty: queryIndex < 0 ? undefined : propertyOfQuery[queryIndex] }
   })
   return { model: model.name, solver: solver.name, properties, mutations }
@@ -217,7 +218,7 @@ function checkLines({ name, linesByFile }: Model): void {
   }
 }
 
-/** Returns the property of each query, in order. */
+/** Returns the property to which each query of a model belongs, in the order of the queries. */
 function propertiesOf(text: string): readonly string[] {
   const names: string[] = []
   let name = ''

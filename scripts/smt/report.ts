@@ -39,13 +39,13 @@ function documentOf(solvers: readonly Solver[], verdictsByModel: ReadonlyMap<Mod
   const columns = solvers.map(({ name }) => name)
   const sections = [...verdictsByModel].map(([{ name, linesByFile }, verdicts]) => {
     const [firstVerdict] = verdicts
-    const properties = firstVerdict!.properties.map((property, k) => [
+    const properties = firstVerdict!.properties.map((property, i) => [
       property.name,
-      ...verdicts.map((verdict) => (verdict.properties[k]!.isProven ? 'proven' : 'not proven')),
+      ...verdicts.map((verdict) => (verdict.properties[i]!.isProven ? 'proven' : 'not proven')),
     ])
-    const mutations = firstVerdict!.mutations.map((mutation, k) => [
+    const mutations = firstVerdict!.mutations.map((mutation, i) => [
       mutation.name,
-      ...verdicts.map((verdict) => verdict.mutations[k]!.refutedProperty ?? 'not refuted'),
+      ...verdicts.map((verdict) => verdict.mutations[i]!.refutedProperty ?? 'not refuted'),
     ])
     const files = Object.keys(linesByFile).map((file) => `\`${file}\``)
     return `\n## ${name}\n\nModels ${files.join(', ')}.\n\n${table(['property', ...columns], properties)}\n\n${table(

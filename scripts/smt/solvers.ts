@@ -16,6 +16,7 @@ export type Solver = {
   readonly solve: (script: string) => readonly string[]
 }
 
+/** Returns Z3 from npm. */
 export function z3(): Solver {
   const { version } = JSON.parse(readFileSync(join(root, 'node_modules/z3-solver/package.json'), 'utf8'))
   const runner = join(import.meta.dirname, 'z3.ts')

@@ -19,8 +19,8 @@ export type Fleet = {
   readonly workers: readonly string[]
   /** Returns the lines of nginx's log. */
   readonly log: () => readonly string[]
-  /** Replaces a process as in an upgrade: stops it gracefully, and starts a new one at its address. */
-  readonly replace: (worker: number) => Promise<void>
+  /** Replaces a process as in an upgrade: stops it gracefully, and starts a new process at the same address. */
+  readonly replace: (workerIndex: number) => Promise<void>
   readonly stop: () => Promise<void>
 }
 
@@ -36,9 +36,9 @@ export async function startFleet(count: number, env: Readonly<Record<string, str
     url: nginx.url,
     workers: services.map(({ url }) => url),
     log: nginx.log,
-    replace: async (worker) => {
-      await services[worker]!.stop()
-      services[worker] = await start(ports[worker]!)
+    replace: async (workerIndex) => {
+      await services[workerIndex]!.stop()
+      services[workerIndex] = await start(ports[workerIndex]!)
     },
     stop: async () => {
       await nginx.stop()

@@ -1,6 +1,6 @@
 /**
- * Serves many chains of the registry from one node. For the load of the service it does not matter how many nodes there
- * are.
+ * Serves many chains of the registry from one node. The load of a tested service does not depend on the number of
+ * nodes.
  */
 import { type Devnet, NodeProxy, startDevnet } from '@sluice/devnet'
 import { familyOf } from '@sluice/liquidity'
@@ -9,15 +9,15 @@ import { onLocalChain, registryIds } from './registry-chain.ts'
 import { devnetDir, type ServiceProcess, startProcess } from './service.ts'
 
 /** A node that serves many chains. */
-export type ManyNodes = {
+export type ChainsNode = {
   readonly chainIds: readonly number[]
   readonly devnet: Devnet
   readonly proxy: NodeProxy
-  /** Environment of a service that knows these chains. */
+  /** Environment variables of a service for these chains. */
   readonly env: Readonly<Record<string, string>>
   readonly stop: () => Promise<void>
 }
-export type ManyChains = Omit<ManyNodes, 'env'> & { readonly service: ServiceProcess }
+export type ManyChains = Omit<ChainsNode, 'env'> & { readonly service: ServiceProcess }
 
 /**
  * Starts a node for the first `count` chains of the registry. The chains keep their names, block times, and fee models,
@@ -27,7 +27,7 @@ export type ManyChains = Omit<ManyNodes, 'env'> & { readonly service: ServicePro
  * @param hubCount - number of hub tokens per chain. The chains have no other tokens. When the service begins to follow
  *   a chain, it requests the pools between all of its hubs.
  */
-export async function startManyNodes(count: number, hubCount: number): Promise<ManyNodes> {
+export async function startChainsNode(count: number, hubCount: number): Promise<ChainsNode> {
   const chainIds = registryIds(count)
   const devnet = await startDevnet({ dir: devnetDir })
   const proxy = await NodeProxy.start(devnet.url, ({ method }, path) =>
@@ -44,6 +44,7 @@ export async function startManyNodes(count: number, hubCount: number): Promise<M
       const file = onLocalChain(chainId, devnet.info, `${proxy.url}/${chainId}`)
       const hubs = file.hubs.slice(0, hubCount)
       const stables = file.stables.filter(({ address }) => hubs.includes(address))
+      // Each row of some families is itself a token. Such rows are left out like the other tokens.
       const dexes = file.dexes.filter(({ family }) => !familyOf(family)?.rowsAreTokens)
       overlay.addChain({ ...file, hubs, stables, tokens: [], dexes })
       overlay.addDeployment(chainId, devnet.info.deployment)
@@ -55,25 +56,25 @@ export async function startManyNodes(count: number, hubCount: number): Promise<M
   }
 }
 
-/** Starts the nodes and one service for all chains. */
+/** Starts a node for the first `count` chains of the registry, and one service for all of these chains. */
 export async function startManyChains(
   count: number,
   hubCount: number,
   env: Readonly<Record<string, string>>,
 ): Promise<ManyChains> {
-  const { env: chains, ...nodes } = await startManyNodes(count, hubCount)
+  const { env: chainsEnv, ...node } = await startChainsNode(count, hubCount)
   try {
-    const service = await startProcess({ ...chains, ...env })
+    const service = await startProcess({ ...chainsEnv, ...env })
     return {
-      ...nodes,
+      ...node,
       service,
       stop: async () => {
         await service.stop()
-        await nodes.stop()
+        await node.stop()
       },
     }
   } catch (error) {
-    await nodes.stop()
+    await node.stop()
     throw error
   }
 }

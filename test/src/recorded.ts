@@ -18,6 +18,7 @@ type Account = {
 }
 
 export type RecordedSwap = {
+  /** Name of the router. */
   readonly router: string
   readonly hash: string
   /** The signed transaction. */
@@ -34,9 +35,10 @@ export type RecordedSwap = {
   /** Input in the calldata, in base units. */
   readonly amountIn: string
   readonly tokenOut: string
+  /** Contract that the sender allowed to transfer `tokenIn`. */
   readonly spender: string
   readonly gasUsed: number
-  /** keccak256 of the logs on chain: of the JSON list with [address, topics, data] of each log. */
+  /** keccak256 of a JSON list with [address, topics, data] of each log that the transaction emitted on Ethereum. */
   readonly logsHash: string
   readonly accounts: Readonly<Record<string, Account>>
 }
@@ -98,7 +100,7 @@ export async function setUpRecordedFactories(url: string, { accounts }: Recorded
   return pools.length
 }
 
-/** Mines a block with the timestamp, base fee, and author of the transaction's block. */
+/** Mines a block with the timestamp, base fee, and author of the block in which the swap was recorded. */
 export async function mineAs(node: Node, { block }: RecordedSwap): Promise<void> {
   await node.request('anvil_setCoinbase', [block.miner])
   await node.request('evm_setNextBlockTimestamp', [block.timestamp])
@@ -115,7 +117,7 @@ export type ReplayedSwap = {
   readonly matchesChain: boolean
 }
 
-/** Mines the signed transaction in its block, and then reverts the chain to its previous state. */
+/** Mines the signed transaction in a block like the recorded block, and then reverts the chain to its previous state. */
 export async function sendRecorded(node: Node, recorded: RecordedSwap): Promise<ReplayedSwap> {
   const snapshotId = await node.request<string>('evm_snapshot')
   const from = senderOf(recorded)
@@ -183,19 +185,20 @@ export async function simulateRecorded(api: string, recorded: RecordedSwap): Pro
 const senderOf = ({ raw }: RecordedSwap) => Transaction.from(raw).from!.toLowerCase()
 
 /**
- * Gas with which the code that `/simulate` puts at the sender receives the native token. The real sender has no code.
+ * Gas of receiving the native token in a simulation. `/simulate` puts code at the sender, which in reality has no code.
  */
 const RECEIVING_GAS = 15
 /**
- * Gas with which this code checks a signature for Permit2. For an account without code, Permit2 itself recovers the
- * signer.
+ * Gas of the check of a Permit2 signature by the code that `/simulate` puts at the sender. For an account without code,
+ * Permit2 itself recovers the signer.
  */
 const SIGNATURE_GAS = 4_093
 /** Command of UniversalRouter that submits a permit to Permit2. */
 const PERMIT2_PERMIT = 0x0a
 
 /**
- * Returns the gas of the code at the simulated sender: the simulation uses this much more than `sendWithExactInput`.
+ * Returns the gas that a simulation uses more than `sendWithExactInput`: the gas of the code that `/simulate` puts at
+ * the sender.
  */
 export function gasOfSenderCode({ router, raw, tokenOut }: RecordedSwap): number {
   const { data } = Transaction.from(raw)

@@ -1,4 +1,4 @@
-/** Mines the recorded blocks of rollups again on their recorded state, and judges their transactions. */
+/** Mines recorded blocks of rollups again on the recorded state, and judges their transactions with the referee. */
 import type { Hex } from '@sluice/chains'
 import {
   type RecordedRollup,
@@ -9,21 +9,21 @@ import {
   startRecording,
 } from '@sluice/devnet'
 import { Transaction } from 'ethers'
-import { countsOf, judge, rowsOf, serve, type TableRow, tableRow } from './referee-rows.ts'
+import { countsOf, createServices, judge, rowsOf, type TableRow, tableRow } from './referee-rows.ts'
 
-type Options = {
+type JudgeOptions = {
   /** Returns false for a transaction that is not judged. */
   readonly includes?: (hash: Hex) => boolean
   readonly onVerdict?: (text: string) => void
 }
 
 /** Mines the blocks of a recording again, and judges their transactions. */
-export async function judgeRecording(recording: Recording, { includes = () => true, onVerdict }: Options = {}) {
+export async function judgeRecording(recording: Recording, { includes = () => true, onVerdict }: JudgeOptions = {}) {
   const { chainId, blocks } = recording
   const outcomes: Record<string, number> = {}
   const table: TableRow[] = []
   const node = await startRecording(recording)
-  const services = serve(chainId, node.url)
+  const services = createServices(chainId, node.url)
   try {
     for (const block of blocks) {
       await replayBlock(node.url, block)
@@ -48,9 +48,7 @@ export async function judgeRecording(recording: Recording, { includes = () => tr
   }
 }
 
-/**
- * Maximum recordings that are judged concurrently. More than half of the time of each is spent waiting for its node.
- */
+/** Maximum recordings that are judged concurrently. A recording waits for its node more than half of the time. */
 const MAX_CONCURRENT_RECORDINGS = 2
 
 /**

@@ -40,13 +40,13 @@ const ROUTERS: Readonly<Record<number, Readonly<Record<string, string>>>> = {
 export type Row = RefereeResponse['trades'][number] &
   Pick<RefereeResponse, 'hash' | 'block' | 'index' | 'to' | 'sandwich' | 'unknown'>
 
-/** Creates the services for a chain with one node, with long timeouts. */
-export function serve(chainId: number, url: string): Services {
+/** Creates the API's services for a chain, with one endpoint and a long timeout of its requests. */
+export function createServices(chainId: number, url: string): Services {
   const config = loadConfig({ LOG_LEVEL: 'silent', [`RPC_URL_${chainId}`]: url, RPC_TIMEOUT_MS: '60000' })
   return new Services(loadRegistry(), config, createMetrics(), silentLog())
 }
 
-/** Maximum attempts to judge a transaction. On a busy machine, a search may exceed its time limit. */
+/** Maximum attempts to judge a transaction. On a busy machine, a search for a better route may exceed its time limit. */
 const MAX_ATTEMPTS = 5
 
 /** Judges a mined transaction. */

@@ -10,15 +10,19 @@ export const registryIds = (count: number): readonly number[] => registry.suppor
 
 /**
  * Returns the file of a registry chain (name, native asset, block time, fee model, EVM) with the tokens and DEXes of
- * the local chain. If the native asset of the chain is an ERC-20 token and has no wrapper, the local USDC represents
- * it.
+ * the local chain. For a chain whose native asset is an ERC-20 token without a wrapper, the local USDC represents the
+ * native asset.
  */
 export function onLocalChain(chainId: number, info: DevnetInfo, rpcUrl: string): ChainFile {
-  const { notes: _, nativeErc20, ...own } = JSON.parse(readFileSync(registry.chainFile(chainId)!, 'utf8')) as ChainFile
+  const {
+    notes: _,
+    nativeErc20,
+    ...registryFields
+  } = JSON.parse(readFileSync(registry.chainFile(chainId)!, 'utf8')) as ChainFile
   const local = devnetChain(info, rpcUrl)
   const { stables, hubs, tokens, rpcUrls, dexes } = local
   const native = nativeErc20
     ? { wrappedNative: null, nativeErc20: { ...nativeErc20, ...info.tokens.USDC } }
     : { wrappedNative: local.wrappedNative }
-  return { ...own, ...native, stables, hubs, tokens, rpcUrls, dexes }
+  return { ...registryFields, ...native, stables, hubs, tokens, rpcUrls, dexes }
 }

@@ -1,6 +1,6 @@
 /** Sends requests for many chains while the processes behind nginx are replaced one after the other. */
 import type { Fleet } from './fleet.ts'
-import type { ManyNodes } from './many-chains.ts'
+import type { ChainsNode } from './many-chains.ts'
 
 const CALLERS = 16
 const MAX_FAILURES = 20
@@ -12,10 +12,10 @@ export type ReplacementResult = {
   readonly failures: readonly string[]
 }
 
-/** Replaces all processes while it sends requests. Sends at least `requests` requests. */
+/** Replaces the processes one after the other while it sends requests. Sends at least `requests` requests in total. */
 export async function replaceAllUnderLoad(
   fleet: Fleet,
-  nodes: ManyNodes,
+  node: ChainsNode,
   requests: number,
 ): Promise<ReplacementResult> {
   const statuses: Record<string, number> = {}
@@ -24,7 +24,7 @@ export async function replaceAllUnderLoad(
   let isReplacing = true
   const caller = async () => {
     while (isReplacing || startedCount < requests) {
-      const { status, text } = await sendNext(fleet.url, nodes, startedCount++)
+      const { status, text } = await sendNext(fleet.url, node, startedCount++)
       statuses[status] = (statuses[status] ?? 0) + 1
       if (status !== 200 && failures.length < MAX_FAILURES)
         failures.push(`${new Date().toISOString()} ${status}: ${text}`)
@@ -44,24 +44,24 @@ export async function replaceAllUnderLoad(
   return { statuses, failures }
 }
 
-/** Sends a quote by GET or POST, or a price request, for each chain in turn. */
+/** Sends the request with the given number: for each chain in turn a price request, a POST for a quote, or a GET. */
 async function sendNext(
   url: string,
-  { chainIds, devnet }: ManyNodes,
-  count: number,
+  { chainIds, devnet }: ChainsNode,
+  requestNumber: number,
 ): Promise<{ status: number; text: string }> {
-  const chainId = chainIds[count % chainIds.length]!
+  const chainId = chainIds[requestNumber % chainIds.length]!
   const { tokens, accounts } = devnet.info
   const from = accounts[0]!.address
   const [src, dst] = [tokens.WETH!.address, tokens.USDC!.address]
   // All amounts differ, because the service combines equal requests.
-  const amount = String(10n ** 15n * BigInt(1 + count))
+  const amount = String(10n ** 15n * BigInt(1 + requestNumber))
   const query = new URLSearchParams({ src, dst, amount, from, maxSplits: '1' })
-  const turn = Math.floor(count / chainIds.length) % 4
+  const round = Math.floor(requestNumber / chainIds.length) % 4
   const request =
-    turn === 0
+    round === 0
       ? fetch(`${url}/prices/${chainId}?token=${src}`)
-      : turn === 1
+      : round === 1
         ? fetch(`${url}/quotes/${chainId}`, {
             method: 'POST',
             headers: { 'Content-Type': 'application/json' },

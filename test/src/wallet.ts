@@ -28,7 +28,10 @@ type RawReceipt = {
   readonly logs: readonly Log[]
 }
 
-/** JSON-RPC client of a node with unlocked accounts. Tests check the service with it, so it shares no code with it. */
+/**
+ * JSON-RPC client of a node with unlocked accounts. Shares no code with the service, because tests check the service
+ * with this client.
+ */
 export class Node {
   readonly url: string
 

@@ -31,7 +31,7 @@ export function learnedErrorsOf(samples: readonly ObservedRoute[]) {
 }
 
 function errorFigures(samples: readonly ObservedRoute[], expected: readonly number[]) {
-  const signedErrors = samples.map(({ charged }, k) => (100 * (expected[k]! - charged)) / charged)
+  const signedErrors = samples.map(({ charged }, i) => (100 * (expected[i]! - charged)) / charged)
   const absoluteErrors = signedErrors.map(Math.abs)
   const errorQuantile = (list: readonly number[], part: number) => Number(quantile(list, part).toFixed(1))
   return {

@@ -13,7 +13,7 @@ type PartGas = {
 }
 type TokenRow = {
   readonly symbol: string
-  /** Gas that the token adds to a hop for each end of the hop that is this token. */
+  /** Gas that the token adds to each hop that sells or buys it. */
   readonly gas: number
   /** Gas that the token adds once to a route. */
   readonly once: number

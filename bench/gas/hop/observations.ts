@@ -23,8 +23,8 @@ const INITIALIZED_ENTRY: Hex = `0x${'1'.padStart(WORD_DIGITS, '0')}`
 export async function fillObservations(world: World): Promise<number> {
   let filledCount = 0
   for (const pool of new Set(world.pools().map(({ address }) => address))) {
-    const head = await callResults(world, pool, SLOT0)
-    const [index, cardinality] = [head[2], head[3]]
+    const slot0Words = await callResults(world, pool, SLOT0)
+    const [index, cardinality] = [slot0Words[2], slot0Words[3]]
     if (index === undefined || !cardinality || cardinality > 65_535n) continue
     const [time] = await callResults(world, pool, `${OBSERVATIONS}${hex(index)}`)
     if (!time) continue
@@ -38,7 +38,8 @@ export async function fillObservations(world: World): Promise<number> {
 }
 
 /**
- * Returns the storage slot of the first entry; null if it is not found. Searches the current entry by its timestamp.
+ * Returns the storage slot of the first entry; null if it is not found. Searches for the slot of the current entry,
+ * whose index and timestamp are known.
  */
 async function firstSlotOf(
   world: World,

@@ -42,7 +42,7 @@ const SMALL_SIZE = 0.02
  * @param count - number of random routes, which are sent after a trade in each direction of each pool
  */
 export async function warmUpChain(world: World, seed: number, count = WARM_UP_ROUTES): Promise<void> {
-  const r = random(seed)
+  const randomSource = random(seed)
   for (const { id } of tradablePools(world)) {
     for (const isReversed of [false, true]) {
       const hops = throughWrapper(world, hopOf(await refreshedPool(world, id), isReversed))
@@ -50,8 +50,8 @@ export async function warmUpChain(world: World, seed: number, count = WARM_UP_RO
       if (route) await sendRoute(world, route)
     }
   }
-  for (let k = 0; k < count; k++) {
-    const route = drawRoute(world, buildGraph(await world.market.sync()), r)
+  for (let i = 0; i < count; i++) {
+    const route = drawRoute(world, buildGraph(await world.market.sync()), randomSource)
     if (route) await sendRoute(world, route)
   }
   await fillObservations(world)
@@ -67,11 +67,11 @@ export async function observeRandomRoutes(
   count: number,
   seed: number,
 ): Promise<readonly ObservedRoute[]> {
-  const r = random(seed)
+  const randomSource = random(seed)
   const graph = buildGraph(await world.market.sync())
   const samples: ObservedRoute[] = []
   for (let tries = 0; samples.length < count && tries < MAX_TRIES * count; tries++) {
-    const route = drawRoute(world, graph, r)
+    const route = drawRoute(world, graph, randomSource)
     const sample = route && (await observeRoute(world, route))
     if (sample) samples.push(sample)
   }
@@ -104,8 +104,9 @@ async function observeRoute(world: World, route: RoutePlan): Promise<ObservedRou
 const contexts = new WeakMap<World, ReturnType<typeof createSimulationContext>>()
 
 /**
- * Returns the gas before refunds of the transactions of routes. Simulates all of them from the same state in one call.
- * The result is null for a route that does not pay exactly the computed output, because a quote would reject it.
+ * Simulates the transactions of all routes in one call, each from the same state. Returns the gas of each transaction
+ * before refunds. The gas is null for a route that does not pay exactly the computed output, because a quote would
+ * reject this route.
  */
 export async function measureGrossGas(
   world: World,
@@ -125,8 +126,8 @@ export async function measureGrossGas(
     } as const
     const result = await simulateSwap(world.rpc, { ...trade, ...callOptions }, context)
     const routes = [route, ...otherRoutes]
-    return [result, ...(result.alternatives ?? [])].map(({ success, amountOut, gasUsed }, k) =>
-      success && amountOut === routes[k]!.amountOut ? gasUsed + Number(intrinsicGas(calldatas[k]!)) : null,
+    return [result, ...(result.alternatives ?? [])].map(({ success, amountOut, gasUsed }, i) =>
+      success && amountOut === routes[i]!.amountOut ? gasUsed + Number(intrinsicGas(calldatas[i]!)) : null,
     )
   } catch (error) {
     if (error instanceof EncodeError) return [null]
@@ -135,8 +136,8 @@ export async function measureGrossGas(
 }
 
 /** Returns a route between random tokens with random size and gas price; null if there is none. */
-function drawRoute(world: World, graph: Graph, r: Random): RoutePlan | null {
-  const request = drawRequest(world, graph, r)
+function drawRoute(world: World, graph: Graph, randomSource: Random): RoutePlan | null {
+  const request = drawRequest(world, graph, randomSource)
   const result = request && findRoute(graph, request)
   return result?.ok && isWithinMaxImpact(result.route) ? result.route : null
 }
@@ -145,14 +146,14 @@ function drawRoute(world: World, graph: Graph, r: Random): RoutePlan | null {
 export function drawRequest(
   world: World,
   graph: Graph,
-  r: Random,
-  gasPriceWei = r.pick(GAS_PRICES),
+  randomSource: Random,
+  gasPriceWei = randomSource.pick(GAS_PRICES),
 ): RouteRequest | null {
   const wrappedNative = world.chain.wrappedNative!.address
   const { book, pricedTokens } = marketOf(world, graph)
-  const [from, to] = [r.pick(pricedTokens), r.pick(pricedTokens)]
-  const usd = TRADE_USD.min * (TRADE_USD.max / TRADE_USD.min) ** (r.integer(1_000_000) / 1_000_000)
-  const asNative = r.integer(2) === 1
+  const [from, to] = [randomSource.pick(pricedTokens), randomSource.pick(pricedTokens)]
+  const usd = TRADE_USD.min * (TRADE_USD.max / TRADE_USD.min) ** (randomSource.integer(1_000_000) / 1_000_000)
+  const asNative = randomSource.integer(2) === 1
   const amountIn = BigInt(Math.round((usd / book.usd(from)!) * 10 ** world.market.tokens.decimals(from)!))
   if (from === to || amountIn === 0n) return null
   const endToken = (token: Address) => (asNative && token === wrappedNative ? NATIVE : token)
@@ -162,7 +163,7 @@ export function drawRequest(
 type PricedMarket = { readonly book: PriceBook; readonly pricedTokens: readonly Address[] }
 const markets = new WeakMap<Graph, PricedMarket>()
 
-/** Returns prices, and the priced tokens of tradable pools. The list has a token once for each of its pools. */
+/** Returns prices, and the priced tokens of tradable pools. Lists a token once for each of its pools. */
 function marketOf(world: World, graph: Graph): PricedMarket {
   const cached = markets.get(graph)
   if (cached) return cached

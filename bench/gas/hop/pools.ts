@@ -10,7 +10,10 @@ export function hopOf(pool: Pool, isReversed: boolean): Hop {
   return isReversed ? { pool, tokenIn: b, tokenOut: a } : { pool, tokenIn: a, tokenOut: b }
 }
 
-/** Adds a hop that unwraps the native token before a hop that sells it. Routes begin with an ERC-20 token. */
+/**
+ * Returns the hop. If it sells the native token, a hop from the wrapped native token precedes it, because routes begin
+ * with an ERC-20 token.
+ */
 export function throughWrapper(world: World, hop: Hop): readonly Hop[] {
   if (hop.tokenIn !== ZERO_ADDRESS) return [hop]
   const wrapper = [...world.market.snapshot().pools.values()].find(({ family }) => family === 'wrapped-native')!

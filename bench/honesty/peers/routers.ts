@@ -70,7 +70,7 @@ export function splitContender(peer: Peer, { tokens, pools }: Scenario): Contend
     if (isPair(hops[0]!)) return v3.encodeFunctionData('swapExactTokensForTokens', [amountIn, 0, path, to])
     const packedPath = concat([
       path[0]!,
-      ...hops.flatMap(({ pool }, k) => [toBeHex(pools[pool]!.feePpm, 3), path[k + 1]!]),
+      ...hops.flatMap(({ pool }, i) => [toBeHex(pools[pool]!.feePpm, 3), path[i + 1]!]),
     ])
     return v3.encodeFunctionData('exactInput', [{ path: packedPath, recipient: to, amountIn, amountOutMinimum: 0 }])
   }
@@ -79,14 +79,14 @@ export function splitContender(peer: Peer, { tokens, pools }: Scenario): Contend
    * the output of the previous call, which the router holds.
    */
   const callsOfPath = ({ amountIn, hops }: { readonly amountIn: bigint | string; readonly hops: readonly Hop[] }) => {
-    const runs: Hop[][] = []
+    const groups: Hop[][] = []
     for (const hop of hops) {
-      const lastRun = runs.at(-1)
-      if (lastRun && isPair(lastRun[0]!) === isPair(hop)) lastRun.push(hop)
-      else runs.push([hop])
+      const lastGroup = groups.at(-1)
+      if (lastGroup && isPair(lastGroup[0]!) === isPair(hop)) lastGroup.push(hop)
+      else groups.push([hop])
     }
-    return runs.map((run, k) =>
-      encodeSwap(run, k === 0 ? BigInt(amountIn) : WHOLE_BALANCE, k === runs.length - 1 ? wallet : ROUTER_ITSELF),
+    return groups.map((group, i) =>
+      encodeSwap(group, i === 0 ? BigInt(amountIn) : WHOLE_BALANCE, i === groups.length - 1 ? wallet : ROUTER_ITSELF),
     )
   }
   return async ({ src, dst, amount }) => {

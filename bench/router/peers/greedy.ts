@@ -46,7 +46,7 @@ export function greedyPeer(scenario: Scenario, gasPrice: number, partCount: 1 | 
   return { name: partCount === 1 ? 'best single path' : `greedy, ${PARTS} parts`, run }
 }
 
-/** A path from the input token, its output, and that output minus the cost of gas. */
+/** A path from the input token, with its output before and after the cost of gas. */
 type PartialPath = { readonly amount: bigint; readonly net: number; readonly hops: readonly Hop[] }
 
 function bestPath(

@@ -92,8 +92,8 @@ SELECTOR_BY_ERROR.set('Panic', 0x4e487b71n)
 SELECTOR_BY_ERROR.set('empty', 0n)
 /** Selector of the model token's `Expired()`. The Guard has an error of the same name with another selector. */
 const TOKEN_EXPIRED_SELECTOR = BigInt(id('Expired()').slice(0, 10))
-const namesOf = (selector: bigint): string => {
-  for (const [name, one] of SELECTOR_BY_ERROR) if (one === selector) return name
+const errorNameOf = (selector: bigint): string => {
+  for (const [name, errorSelector] of SELECTOR_BY_ERROR) if (errorSelector === selector) return name
   return selector === TOKEN_EXPIRED_SELECTOR ? 'Expired' : `0x${selector.toString(16)}`
 }
 
@@ -139,24 +139,24 @@ export class Arena {
   async #prepare(): Promise<void> {
     const code = compileWorld()
     const set = (address: string, hex: string) => this.#rpc('anvil_setCode', [address, hex])
-    const at = (account: number) => `0x${ADDRESSES[account]!}`
+    const hexAddressOf = (account: number) => `0x${ADDRESSES[account]!}`
     await this.#rpc('anvil_setCoinbase', [COINBASE])
-    for (let k = 0; k < PLAYERS; k++) await set(at(k), code.Player)
-    for (const token of MODEL_TOKENS) await set(at(token), code.ModelToken)
+    for (let player = 0; player < PLAYERS; player++) await set(hexAddressOf(player), code.Player)
+    for (const token of MODEL_TOKENS) await set(hexAddressOf(token), code.ModelToken)
     const weth = JSON.parse(readFileSync(join(modules, '@uniswap/v2-periphery/build/WETH9.json'), 'utf8'))
     const creation: string = weth.bytecode.object ?? weth.bytecode
     await set(
-      at(WETH),
+      hexAddressOf(WETH),
       await this.#rpc('eth_call', [{ data: creation.startsWith('0x') ? creation : `0x${creation}` }, 'latest']),
     )
     const permit2 = JSON.parse(readFileSync(join(modules, '@1inch/solidity-utils/dist/src/permit2.json'), 'utf8'))
     this.#permit2 = permit2.bytecode ?? permit2
-    await set(at(PERMIT2), this.#permit2)
+    await set(hexAddressOf(PERMIT2), this.#permit2)
     await set(DRIVER, code.Driver)
-    for (let k = 0; k < HOLDERS; k++) {
-      const value = [ZERO, PLAIN, WETH].includes(k) ? 0n : k === GUARD ? 5_555n : 10n ** 24n
-      await this.#rpc('anvil_setBalance', [at(k), `0x${value.toString(16)}`])
-      this.#world.write(k, value)
+    for (let holder = 0; holder < HOLDERS; holder++) {
+      const value = [ZERO, PLAIN, WETH].includes(holder) ? 0n : holder === GUARD ? 5_555n : 10n ** 24n
+      await this.#rpc('anvil_setBalance', [hexAddressOf(holder), `0x${value.toString(16)}`])
+      this.#world.write(holder, value)
     }
     const steps = setup()
     for (const step of steps) {
@@ -165,9 +165,9 @@ export class Arena {
     }
     const [from] = await this.#rpc<string[]>('eth_accounts', [])
     const data = driverData(steps, false)
-    // Gives the Guard code that returns a word: Driver's digest reads `remaining` from the Guard. The setup does not
-    // call the Guard otherwise.
-    await set(at(GUARD), '0x60206000f3')
+    // Gives the Guard code that returns a word, because Driver's digest reads `remaining` from the Guard. `run` replaces
+    // this code by that of the tested Guard.
+    await set(hexAddressOf(GUARD), '0x60206000f3')
     const receipt = await this.#rpc<{ status: string }>('eth_sendTransactionSync', [
       { from, to: DRIVER, data, gas: GAS_LIMIT, gasPrice: '0x0' },
     ])
@@ -200,11 +200,11 @@ export class Arena {
     let index = 0
     while (tally.calls < calls && differences.length < MAX_DIFFERENCES) {
       const batch = Array.from({ length: SEQUENCES_PER_REQUEST }, () => this.#sequence(index++, seed, tally))
-      const compared = this.#compare(batch).then((more) => {
-        differences.push(...more)
-        inFlight.delete(compared)
+      const comparison = this.#compare(batch).then((newDifferences) => {
+        differences.push(...newDifferences)
+        inFlight.delete(comparison)
       })
-      inFlight.add(compared)
+      inFlight.add(comparison)
       if (inFlight.size >= MAX_CONCURRENT_REQUESTS) await Promise.race(inFlight)
     }
     await Promise.all(inFlight)
@@ -217,10 +217,10 @@ export class Arena {
   #sequence(index: number, seed: number, tally: Tally): Sequence {
     const world = this.#world
     const mark = world.mark()
-    const before = world.answers
+    const answersBefore = world.answers
     const steps: Step[] = []
     const expected: Expected[] = []
-    const take = (step: Step) => {
+    const playStep = (step: Step) => {
       const outcome = this.#play(step)
       steps.push(step)
       const { digest } = world
@@ -229,8 +229,8 @@ export class Arena {
       count(step, outcome, tally)
     }
     try {
-      for (const step of this.#generator.start(Math.imul(seed, 0x9e3779b1) ^ index)) take(step)
-      while (steps.length < STEPS_PER_SEQUENCE) take(this.#generator.step())
+      for (const step of this.#generator.start(Math.imul(seed, 0x9e3779b1) ^ index)) playStep(step)
+      while (steps.length < STEPS_PER_SEQUENCE) playStep(this.#generator.step())
     } catch (error) {
       // Ends the sequence before the step whose calls are nested too deeply.
       if (!(error instanceof TooDeep)) throw error
@@ -238,16 +238,16 @@ export class Arena {
     }
     world.restore(mark)
     tally.sequences++
-    tally.answers += world.answers - before
+    tally.answers += world.answers - answersBefore
     return { index, steps, expected }
   }
 
   async #compare(batch: readonly Sequence[]): Promise<readonly Difference[]> {
-    const requests = batch.map(({ steps }, k) => this.#request(k, driverData(steps, false)))
+    const requests = batch.map(({ steps }, batchIndex) => this.#request(batchIndex, driverData(steps, false)))
     const answers = await this.#post<{ id: number; result?: string; error?: unknown }[]>(requests)
     const differences: Difference[] = []
-    for (const { id: k, result, error } of answers) {
-      const sequence = batch[k]!
+    for (const { id: batchIndex, result, error } of answers) {
+      const sequence = batch[batchIndex]!
       if (!result) throw new Error(`the node does not answer: ${JSON.stringify(error)}`)
       const step = firstDifference(sequence, result)
       if (step !== undefined) differences.push(await this.#explain(sequence, step, result))
@@ -255,11 +255,11 @@ export class Arena {
     return differences
   }
 
-  #request(k: number, data: string): object {
+  #request(requestId: number, data: string): object {
     const time = { time: `0x${NOW.toString(16)}` }
     return {
       jsonrpc: '2.0',
-      id: k,
+      id: requestId,
       method: 'eth_call',
       params: [{ to: DRIVER, data, gas: GAS_LIMIT }, 'latest', {}, time],
     }
@@ -271,10 +271,10 @@ export class Arena {
     const { result: dump } = await this.#post<{ result: string }>(this.#request(0, driverData(steps, true)))
     const world = this.#world
     const mark = world.mark()
-    for (const one of steps) this.#play(one)
-    const words = world.words.flatMap((word, k) => {
-      const actual = BigInt(`0x${dump.slice(2 + 64 * k, 66 + 64 * k)}`)
-      return actual === word ? [] : [`word ${k}: ${word} expected, ${actual} actual`]
+    for (const earlierStep of steps) this.#play(earlierStep)
+    const words = world.words.flatMap((word, wordIndex) => {
+      const actual = BigInt(`0x${dump.slice(2 + 64 * wordIndex, 66 + 64 * wordIndex)}`)
+      return actual === word ? [] : [`word ${wordIndex}: ${word} expected, ${actual} actual`]
     })
     world.restore(mark)
     const { ok, word, errors } = sequence.expected[step]!
@@ -285,7 +285,7 @@ export class Arena {
     return {
       ...{ sequence: sequence.index, step },
       expected: `${ok ? `success ${word}` : `revert with ${errors.join(' or ')}`} of ${call}`,
-      actual: `${actualOk === 1n ? `success ${actualWord}` : `revert with ${namesOf(actualWord! >> 224n)}`}; ${words.join('; ')}`,
+      actual: `${actualOk === 1n ? `success ${actualWord}` : `revert with ${errorNameOf(actualWord! >> 224n)}`}; ${words.join('; ')}`,
     }
   }
 
@@ -324,20 +324,23 @@ function count({ script }: Step, outcome: Outcome, tally: Tally): void {
   if (!outcome.ok) for (const error of outcome.errors) tally.errors[error] = (tally.errors[error] ?? 0) + 1
 }
 
+/** Returns the three words of a step in Driver's result: success, the returned word or the error, and the digest. */
 function wordsOf(result: string, step: number): readonly bigint[] {
-  const at = 2 + 192 * step
-  return [0, 1, 2].map((k) => BigInt(`0x${result.slice(at + 64 * k, at + 64 * k + 64)}`))
+  const offset = 2 + 192 * step
+  return [0, 1, 2].map((wordIndex) =>
+    BigInt(`0x${result.slice(offset + 64 * wordIndex, offset + 64 * wordIndex + 64)}`),
+  )
 }
 
 function firstDifference({ expected }: Sequence, result: string): number | undefined {
   for (let step = 0; step < expected.length; step++) {
     const { ok, word, errors, digest } = expected[step]!
     const [actualOk, actualWord, actualDigest] = wordsOf(result, step)
-    const isSeen = step % STEPS_PER_COMPARISON === STEPS_PER_COMPARISON - 1 || step === expected.length - 1
+    const isStateCompared = step % STEPS_PER_COMPARISON === STEPS_PER_COMPARISON - 1 || step === expected.length - 1
     const isSame = ok
       ? actualOk === 1n && actualWord === word
       : actualOk === 0n && errors.some((error) => isError(error, actualWord!))
-    if (!isSame || (isSeen && actualDigest !== digest)) return step
+    if (!isSame || (isStateCompared && actualDigest !== digest)) return step
   }
   return undefined
 }
@@ -347,6 +350,7 @@ function isError(error: string, word: bigint): boolean {
   return selector === SELECTOR_BY_ERROR.get(error) || (error === 'Expired' && selector === TOKEN_EXPIRED_SELECTOR)
 }
 
+/** Encodes steps for Driver. @param isDump - true to get all words of the state instead of the results of the steps */
 function driverData(steps: readonly Step[], isDump: boolean): string {
   let data = isDump ? '0x01' : '0x00'
   for (const { player, script } of steps) {

@@ -36,22 +36,24 @@ export const PERMIT2: Account = 14
 export const SPENDERS: readonly Account[] = [GUARD, PERMIT2, 3]
 
 const MASK = (1n << 160n) - 1n
-const hexOf = (k: Account): string => {
-  if (k < 3)
+const hexOf = (account: Account): string => {
+  if (account < 3)
     return [
       '7e5f4552091a69125d5dfcb7b8c2659029395bdf',
       '2b5ad5c4795c026514f8317c7a215e218dccd6cf',
       '6813eb9362372eef6200f3b1dbc3f819671cba69',
-    ][k]!
-  if (k === ZERO) return '0'.repeat(40)
-  if (k === PERMIT2) return '000000000022d473030f116ddee9f6b43ac78ba3'
+    ][account]!
+  if (account === ZERO) return '0'.repeat(40)
+  if (account === PERMIT2) return '000000000022d473030f116ddee9f6b43ac78ba3'
   const value =
-    (0x00a1e2d3c4b5a697887766554433221100ffeedd00n + BigInt(k) * 0x000100000001000000010000000100000001000001n) & MASK
+    (0x00a1e2d3c4b5a697887766554433221100ffeedd00n + BigInt(account) * 0x000100000001000000010000000100000001000001n) &
+    MASK
   return value.toString(16).padStart(40, '0')
 }
 /** Addresses without 0x. */
-export const ADDRESSES: readonly string[] = Array.from({ length: PERMIT2 + 1 }, (_, k) => hexOf(k))
+export const ADDRESSES: readonly string[] = Array.from({ length: PERMIT2 + 1 }, (_, account) => hexOf(account))
 export const addressOf = (account: Account): bigint => BigInt(`0x${ADDRESSES[account]!}`)
+/** Addresses as words of 32 bytes, without 0x. */
 const PADDED = ADDRESSES.map((address) => address.padStart(64, '0'))
 
 /** The struct `Order` of IGuard, with account numbers instead of addresses. */
@@ -100,17 +102,21 @@ export type Swap = {
   readonly widenedWord: number | undefined
 }
 
-/** A call; `kind` is the called function. `native` is a transfer of native tokens without calldata. */
+/**
+ * A call; `kind` is the called function. `native` is a transfer of native tokens without calldata. `approve2`,
+ * `permit2`, and `transfer2` are functions of Permit2. `react` sets the reaction of a player to received native tokens:
+ * mode 0 accepts them, mode 1 reverts, and mode 2 runs the script.
+ */
 export type Call =
   | { readonly kind: 'native' }
   | { readonly kind: 'transfer'; readonly to: Account; readonly amount: bigint }
   | { readonly kind: 'transferFrom'; readonly from: Account; readonly to: Account; readonly amount: bigint }
-  | { readonly kind: 'approve'; readonly by: Account; readonly amount: bigint }
+  | { readonly kind: 'approve'; readonly spender: Account; readonly amount: bigint }
   | { readonly kind: 'mint'; readonly to: Account; readonly amount: bigint }
   | { readonly kind: 'configure'; readonly config: bigint }
   | { readonly kind: 'setHook'; readonly player: Account; readonly script: readonly Move[] }
   | { readonly kind: 'deposit' }
-  | { readonly kind: 'permit'; readonly owner: Account; readonly by: Account; readonly permit: Permit }
+  | { readonly kind: 'permit'; readonly owner: Account; readonly spender: Account; readonly permit: Permit }
   | { readonly kind: 'approve2'; readonly token: Account; readonly amount: bigint; readonly expiration: bigint }
   | { readonly kind: 'permit2'; readonly owner: Account; readonly token: Account; readonly permit: Permit }
   | {
@@ -156,7 +162,9 @@ const FUNCTION_SELECTORS = {
 }
 const guard = IGuard__factory.createInterface()
 const GUARD_SELECTORS: Readonly<Record<string, string>> = Object.fromEntries(
-  guard.fragments.flatMap((one) => (one instanceof FunctionFragment ? [[one.name, one.selector.slice(2)]] : [])),
+  guard.fragments.flatMap((fragment) =>
+    fragment instanceof FunctionFragment ? [[fragment.name, fragment.selector.slice(2)]] : [],
+  ),
 )
 
 const word = (value: bigint): string => value.toString(16).padStart(64, '0')
@@ -171,7 +179,7 @@ function tail(hex: string): string {
 
 export function scriptHex(script: readonly Move[]): string {
   let hex = ''
-  for (const { hex: one } of script) hex += one
+  for (const move of script) hex += move.hex
   return hex
 }
 
@@ -191,7 +199,7 @@ function callHex(call: Call): string {
     case 'transferFrom':
       return FUNCTION_SELECTORS.transferFrom + PADDED[call.from]! + PADDED[call.to]! + word(call.amount)
     case 'approve':
-      return FUNCTION_SELECTORS.approve + PADDED[call.by]! + word(call.amount)
+      return FUNCTION_SELECTORS.approve + PADDED[call.spender]! + word(call.amount)
     case 'mint':
       return FUNCTION_SELECTORS.mint + PADDED[call.to]! + word(call.amount)
     case 'configure':
@@ -203,7 +211,7 @@ function callHex(call: Call): string {
     case 'permit': {
       const { kind, amount, nonce, deadline, signature } = call.permit
       const [r, s, v] = [signature!.hex.slice(0, 64), signature!.hex.slice(64, 128), signature!.hex.slice(128, 130)]
-      const head = PADDED[call.owner]! + PADDED[call.by]!
+      const head = PADDED[call.owner]! + PADDED[call.spender]!
       const rsv = v.padStart(64, '0') + r + s
       return kind === 'dai'
         ? FUNCTION_SELECTORS.dai + head + word(nonce) + word(deadline) + word(1n) + rsv
@@ -253,24 +261,24 @@ function swapHex({ name, amountIn, order, payout, recipient, permit, program, wi
     PADDED[payout.wrapper]!,
   ]
   const isDirect = name === 'swapDirect' || name === 'swapDirectWithPermit'
-  const isPermitted = name === 'swapWithPermit' || name === 'swapDirectWithPermit'
+  const hasPermit = name === 'swapWithPermit' || name === 'swapDirectWithPermit'
   const head = [
     ...(name === 'swapNative' ? [] : [word(amountIn)]),
     ...(isDirect ? [PADDED[recipient]!] : []),
     ...orderWords,
   ]
-  const addressAt = name === 'swapNative' ? [0, 1, 4] : isDirect ? [1, 2, 3, 6] : [1, 2, 5]
-  const signed = isPermitted ? permitTail(permit) : ''
-  const withPayout = name === 'swapWithPayout' || name === 'swapWithPermit' ? payoutWords : []
-  const words = head.length + (isPermitted ? 1 : 0) + withPayout.length + 1
-  if (isPermitted) head.push(word(BigInt(words * 32)))
-  if (withPayout.length > 0) addressAt.push(head.length, head.length + 2, head.length + 3)
-  head.push(...withPayout, word(BigInt(words * 32 + signed.length / 2)))
+  const addressIndices = name === 'swapNative' ? [0, 1, 4] : isDirect ? [1, 2, 3, 6] : [1, 2, 5]
+  const permitHex = hasPermit ? permitTail(permit) : ''
+  const extraWords = name === 'swapWithPayout' || name === 'swapWithPermit' ? payoutWords : []
+  const headWords = head.length + (hasPermit ? 1 : 0) + extraWords.length + 1
+  if (hasPermit) head.push(word(BigInt(headWords * 32)))
+  if (extraWords.length > 0) addressIndices.push(head.length, head.length + 2, head.length + 3)
+  head.push(...extraWords, word(BigInt(headWords * 32 + permitHex.length / 2)))
   if (widenedWord !== undefined) {
-    const at = addressAt[widenedWord % addressAt.length]!
-    head[at] = `${'0'.repeat(23)}1${head[at]!.slice(24)}`
+    const index = addressIndices[widenedWord % addressIndices.length]!
+    head[index] = `${'0'.repeat(23)}1${head[index]!.slice(24)}`
   }
-  return GUARD_SELECTORS[name]! + head.join('') + signed + tail(scriptHex(program))
+  return GUARD_SELECTORS[name]! + head.join('') + permitHex + tail(scriptHex(program))
 }
 
 function permitTail({ kind, amount, nonce, deadline, signature }: Permit): string {

@@ -92,10 +92,10 @@ export function setup(): readonly Step[] {
     for (const token of TOKENS) {
       // The first user approves the Guard, the second Permit2, and the third (by mistake) the Executor.
       const spender = SPENDERS[player % 3]!
-      addStep(player, move(token, { kind: 'approve', by: spender, amount: MAX_UINT }, mustSucceed))
+      addStep(player, move(token, { kind: 'approve', spender, amount: MAX_UINT }, mustSucceed))
       const secondApproval: Call = {
         kind: 'approve',
-        by: player === 2 ? PERMIT2 : GUARD,
+        spender: player === 2 ? PERMIT2 : GUARD,
         amount: player === 0 ? MAX_UINT : ONE,
       }
       addStep(player, move(token, secondApproval, mustSucceed))
@@ -124,7 +124,7 @@ export class Generator {
     const random = this.#random
     if (random.chance(40)) return []
     const script: Move[] = []
-    for (let k = random.below(3); k >= 0; k--)
+    for (let remaining = 1 + random.below(3); remaining > 0; remaining--)
       script.push(this.#configure(), ...(random.chance(40) ? [this.#hook(0)] : []))
     return [{ player: 0, script }]
   }
@@ -132,20 +132,20 @@ export class Generator {
   /** Generates the next step. Reads the current state of the model, for example nonces. */
   step(): Step {
     const random = this.#random
-    const share = random.below(100)
-    if (share < 72) {
+    const draw = random.below(100)
+    if (draw < 72) {
       const player = this.#sender()
       const { swap, value } = this.#swap(player, 0)
       return { player, script: [move(GUARD, { kind: 'swap', swap }, { value, mustSucceed: true })] }
     }
     const player = random.below(PLAYERS)
-    if (share < 80) return { player, script: [this.#submission(true)] }
-    if (share < 86) return { player, script: [this.#approval()] }
-    if (share < 92) return { player, script: [random.chance(50) ? this.#configure() : this.#hook(0)] }
-    if (share < 94) {
+    if (draw < 80) return { player, script: [this.#submission(true)] }
+    if (draw < 86) return { player, script: [this.#approval()] }
+    if (draw < 92) return { player, script: [random.chance(50) ? this.#configure() : this.#hook(0)] }
+    if (draw < 94) {
       return this.#reaction(BigInt(random.below(3)))
     }
-    if (share < 97) return { player, script: [this.#mischief(player, 0)] }
+    if (draw < 97) return { player, script: [this.#mischief(player, 0)] }
     const mustSucceed = true
     const moves: readonly Move[] = [
       move(GUARD, { kind: 'pullInput', to: this.#holder(), amount: this.#amount() }, { mustSucceed }),
@@ -196,6 +196,7 @@ export class Generator {
     let tokenIn = isNative && random.chance(30) ? ZERO : isNative && random.chance(60) ? WETH : random.pick(TOKENS)
     let tokenOut = random.pick(TOKENS.filter((token) => token !== tokenIn))
     if (!isNative && !isDirect && random.chance(35)) tokenOut = ZERO
+    // An odd swap can have invalid or hostile arguments.
     const isOdd = random.chance(20)
     if (isOdd && random.chance(15)) tokenOut = random.chance(50) ? tokenIn : ZERO
     if (isOdd && random.chance(10)) tokenIn = random.pick([ZERO, PLAIN])
@@ -320,7 +321,7 @@ export class Generator {
     const random = this.#random
     const kind = random.pick(PERMIT_KINDS)
     const now = this.#world.now
-    const earlierPermits = this.#outstanding.filter((one) => one.owner === owner && one.token === token)
+    const earlierPermits = this.#outstanding.filter((earlier) => earlier.owner === owner && earlier.token === token)
     if (earlierPermits.length > 0 && random.chance(30)) return random.pick(earlierPermits).permit
     const deadline = now + BigInt(random.chance(6) ? -1 : random.pick([0, 1, 1_000]))
     const amount = random.chance(60) ? amountIn : this.#amount()
@@ -331,10 +332,10 @@ export class Generator {
         ? this.#world.permit2Nonce(token, owner)
         : this.#nonce(token, owner)
     const nonce = random.chance(92) ? currentNonce : currentNonce + 1n
-    const terms = { kind, amount, nonce, deadline }
-    if (random.chance(8)) return { ...terms, signature: null }
-    if (!isUserPermit || random.chance(8)) return { ...terms, signature: random.chance(70) ? FORGED : SHORT }
-    const permit = { ...terms, signature: this.#signer.sign({ ...terms, owner, token }) }
+    const permitFields = { kind, amount, nonce, deadline }
+    if (random.chance(8)) return { ...permitFields, signature: null }
+    if (!isUserPermit || random.chance(8)) return { ...permitFields, signature: random.chance(70) ? FORGED : SHORT }
+    const permit = { ...permitFields, signature: this.#signer.sign({ ...permitFields, owner, token }) }
     // Changes the amount after signing. This makes signatures invalid, except those of DAI, which have no amount.
     if (random.chance(5)) return { ...permit, amount: random.pick(AMOUNTS) }
     if (this.#outstanding.length < MAX_OUTSTANDING && random.chance(40))
@@ -351,16 +352,16 @@ export class Generator {
     const random = this.#random
     const owner = random.pick(USERS)
     const token = random.pick(TOKENS)
-    let one: OwnedPermit = { owner, token, permit: this.#permit(owner, token, this.#amount()) }
-    if (this.#outstanding.length > 0 && random.chance(60)) one = random.pick(this.#outstanding)
-    const { permit } = one
+    let ownedPermit: OwnedPermit = { owner, token, permit: this.#permit(owner, token, this.#amount()) }
+    if (this.#outstanding.length > 0 && random.chance(60)) ownedPermit = random.pick(this.#outstanding)
+    const { permit } = ownedPermit
     const signature = permit.signature === null || permit.signature === SHORT ? FORGED : permit.signature
-    const submitted = { ...permit, signature }
+    const signedPermit = { ...permit, signature }
     const call: Call =
       permit.kind === 'permit2'
-        ? { kind: 'permit2', owner: one.owner, token: one.token, permit: submitted }
-        : { kind: 'permit', owner: one.owner, by: GUARD, permit: submitted }
-    return move(permit.kind === 'permit2' ? PERMIT2 : one.token, call, { mustSucceed })
+        ? { kind: 'permit2', owner: ownedPermit.owner, token: ownedPermit.token, permit: signedPermit }
+        : { kind: 'permit', owner: ownedPermit.owner, spender: GUARD, permit: signedPermit }
+    return move(permit.kind === 'permit2' ? PERMIT2 : ownedPermit.token, call, { mustSucceed })
   }
 
   #approval(): Move {
@@ -368,7 +369,7 @@ export class Generator {
     const token = random.pick(TOKENS)
     const amount = random.pick([0n, 1_000n, ONE, ETHER, MAX_UINT])
     if (random.chance(70))
-      return move(token, { kind: 'approve', by: random.pick(SPENDERS), amount }, { mustSucceed: true })
+      return move(token, { kind: 'approve', spender: random.pick(SPENDERS), amount }, { mustSucceed: true })
     const expiration = random.pick([0n, this.#world.now - 1n, this.#world.now, MAX_UINT48])
     const call: Call = { kind: 'approve2', token, amount: amount === MAX_UINT ? (1n << 160n) - 1n : amount, expiration }
     return move(PERMIT2, call, { mustSucceed: true })
@@ -402,7 +403,7 @@ export class Generator {
   }
 
   /** Generates a hostile call for a contract to make during a swap. Long: one case for each. */
-  #mischief(by: Account, depth: number): Move {
+  #mischief(caller: Account, depth: number): Move {
     const random = this.#random
     const mustSucceed = random.chance(10)
     const [to, amount, token] = [this.#holder(), this.#amount(), random.pick(TOKENS)]
@@ -422,7 +423,7 @@ export class Generator {
       case 6:
       case 7: {
         if (isDeep) return move(GUARD, { kind: 'remaining' }, { mustSucceed })
-        const { swap, value } = this.#swap(by, depth)
+        const { swap, value } = this.#swap(caller, depth)
         return move(GUARD, { kind: 'swap', swap }, { value, mustSucceed })
       }
       case 8:

@@ -40,7 +40,7 @@ export function compileMutant({ name, file, from, to }: Mutant, build: Build): s
   const target = `src/${build === 'london' ? 'london/' : ''}${BUILDS[build].Guard}.sol`
   const paths = [
     target.slice(4),
-    ...FOLDERS.flatMap((folder) => readdirSync(join(src, folder)).map((one) => `${folder}/${one}`)),
+    ...FOLDERS.flatMap((folder) => readdirSync(join(src, folder)).map((file) => `${folder}/${file}`)),
   ]
   const sources = Object.fromEntries(
     paths

@@ -118,7 +118,7 @@ export class ReferenceGuard {
     if (!permit.signature) return
     if (permit.kind === 'permit2')
       world.call(GUARD, PERMIT2, 0n, { kind: 'permit2', owner: sender, token: tokenIn, permit })
-    else world.call(GUARD, tokenIn, 0n, { kind: 'permit', owner: sender, by: GUARD, permit })
+    else world.call(GUARD, tokenIn, 0n, { kind: 'permit', owner: sender, spender: GUARD, permit })
   }
 
   /** Direct mode: the Executor pays the recipient. The output is the increase of the recipient's balance. */

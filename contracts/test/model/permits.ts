@@ -20,7 +20,7 @@ const DETAILS = id(DETAILS_TYPE)
 const SINGLE = id(`PermitSingle(PermitDetails details,address spender,uint256 sigDeadline)${DETAILS_TYPE}`)
 
 /** Fields of a permit of any kind. */
-export type Terms = {
+export type PermitFields = {
   readonly kind: PermitKind
   readonly owner: Account
   readonly token: Account
@@ -30,7 +30,7 @@ export type Terms = {
 }
 
 /** Returns the statement of a permit: the fields that a signature of its kind covers. */
-export function statementOf({ kind, owner, token, amount, nonce, deadline }: Terms): string {
+export function statementOf({ kind, owner, token, amount, nonce, deadline }: PermitFields): string {
   if (kind === 'dai') return `dai ${owner} ${token} ${nonce} ${deadline}`
   if (kind === 'eip2612') return `eip2612 ${owner} ${token} ${amount} ${nonce} ${deadline}`
   return `permit2 ${owner} ${token} ${amount & LOW_160} ${nonce & LOW_48} ${deadline}`
@@ -45,29 +45,29 @@ export class Signer {
   }
 
   /** Returns the owner's signature of a permit with the Guard as spender. */
-  sign(terms: Terms): Signature {
-    const statement = statementOf(terms)
+  sign(fields: PermitFields): Signature {
+    const statement = statementOf(fields)
     const cached = this.#cache.get(statement)
     if (cached) return cached
-    const { r, s, v } = keys[terms.owner]!.sign(this.#digestOf(terms))
+    const { r, s, v } = keys[fields.owner]!.sign(this.#digestOf(fields))
     const hex = r.slice(2) + s.slice(2) + v.toString(16).padStart(2, '0')
     const signature = { statement, hex }
     if (this.#cache.size < MAX_CACHED) this.#cache.set(statement, signature)
     return signature
   }
 
-  #digestOf({ kind, owner, token, amount, nonce, deadline }: Terms): string {
-    const [from, by, asset] = [owner, GUARD, token].map((account) => `0x${ADDRESSES[account]!}`)
+  #digestOf({ kind, owner, token, amount, nonce, deadline }: PermitFields): string {
+    const [from, spender, asset] = [owner, GUARD, token].map((account) => `0x${ADDRESSES[account]!}`)
     const encode = (types: string[], values: unknown[]) => keccak256(coder.encode(types, values))
     const separator = (verifier: string) => encode(['bytes32', 'uint256', 'address'], [DOMAIN, this.#chainId, verifier])
     const typed = (domain: string, hash: string) => keccak256(`0x1901${domain.slice(2)}${hash.slice(2)}`)
     if (kind === 'eip2612') {
       const types = ['bytes32', 'address', 'address', 'uint256', 'uint256', 'uint256']
-      return typed(separator(asset!), encode(types, [EIP2612, from, by, amount, nonce, deadline]))
+      return typed(separator(asset!), encode(types, [EIP2612, from, spender, amount, nonce, deadline]))
     }
     if (kind === 'dai') {
       const types = ['bytes32', 'address', 'address', 'uint256', 'uint256', 'bool']
-      return typed(separator(asset!), encode(types, [DAI, from, by, nonce, deadline, true]))
+      return typed(separator(asset!), encode(types, [DAI, from, spender, nonce, deadline, true]))
     }
     const details = encode(
       ['bytes32', 'address', 'uint256', 'uint256', 'uint256'],
@@ -77,7 +77,7 @@ export class Signer {
       ['bytes32', 'bytes32', 'uint256', 'address'],
       [NAMED_DOMAIN, id('Permit2'), this.#chainId, '0x000000000022D473030F116dDEE9F6B43aC78BA3'],
     )
-    return typed(domain, encode(['bytes32', 'bytes32', 'address', 'uint256'], [SINGLE, details, by, deadline]))
+    return typed(domain, encode(['bytes32', 'bytes32', 'address', 'uint256'], [SINGLE, details, spender, deadline]))
   }
 }
 

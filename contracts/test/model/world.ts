@@ -180,8 +180,9 @@ export class World extends State {
 
   /** Returns the index of an allowance's word; undefined for allowances that are always 0 in the model. */
   #allowanceAt(token: Account, owner: Account, spender: Account): number | undefined {
-    const k = SPENDERS.indexOf(spender)
-    return owner < PLAYERS && k >= 0 ? this.#tokenAt(token) + HOLDERS + owner * SPENDERS.length + k : undefined
+    const spenderIndex = SPENDERS.indexOf(spender)
+    if (owner >= PLAYERS || spenderIndex < 0) return undefined
+    return this.#tokenAt(token) + HOLDERS + owner * SPENDERS.length + spenderIndex
   }
 
   #spend(token: Account, owner: Account, spender: Account, amount: bigint, error: string): void {
@@ -208,7 +209,7 @@ export class World extends State {
         }
         return answerOf(this.configOf(token))
       case 'approve':
-        this.write(this.#allowanceAt(token, from, call.by)!, call.amount)
+        this.write(this.#allowanceAt(token, from, call.spender)!, call.amount)
         return TRUE
       case 'mint':
         this.#credit(token, call.to, call.amount)
@@ -228,7 +229,7 @@ export class World extends State {
         return NOTHING
       }
       case 'permit':
-        this.#tokenPermit(token, call.owner, call.by, call.permit)
+        this.#tokenPermit(token, call.owner, call.spender, call.permit)
         return NOTHING
       default:
         return NOTHING
@@ -273,7 +274,7 @@ export class World extends State {
     if (!paid.ok) throw new Reverted('Refused')
   }
 
-  #tokenPermit(token: Account, owner: Account, by: Account, permit: Permit): void {
+  #tokenPermit(token: Account, owner: Account, spender: Account, permit: Permit): void {
     this.#hook(token)
     const kind = (this.configOf(token) >> 8n) & 15n
     if (kind === 1n) return
@@ -285,7 +286,7 @@ export class World extends State {
     if (statementOf({ ...permit, owner, token, nonce }) !== permit.signature!.statement)
       throw new Reverted('BadSignature')
     this.write(this.#tokenAt(token) + NONCES_AT + owner, nonce + 1n)
-    this.write(this.#allowanceAt(token, owner, by)!, isDai ? MAX_UINT : permit.amount)
+    this.write(this.#allowanceAt(token, owner, spender)!, isDai ? MAX_UINT : permit.amount)
   }
 
   #sharesOf(token: Account, amount: bigint): bigint {
@@ -331,7 +332,7 @@ export class World extends State {
     // The published WETH9 reverts on unknown functions.
     if (call.kind !== 'transfer' && call.kind !== 'transferFrom' && call.kind !== 'approve') throw new Reverted(EMPTY)
     if (call.kind === 'approve') {
-      this.write(this.#allowanceAt(WETH, from, call.by)!, call.amount)
+      this.write(this.#allowanceAt(WETH, from, call.spender)!, call.amount)
       return TRUE
     }
     const payer = call.kind === 'transfer' ? from : call.from

@@ -147,26 +147,26 @@ export function expectedCalls(steps: readonly Step[], scene: Scene): Call[] | un
     native -= value
   }
   const isPulled = ({ kind }: StepInput) => kind === 'pull' || kind === 'pullAll'
-  const resolve = (input: StepInput, of: string): bigint => {
-    const balance = of === ZERO ? native : WORD
+  const amountOf = (input: StepInput, inputToken: string): bigint => {
+    const balance = inputToken === ZERO ? native : WORD
     if (input.kind === 'pull' || input.kind === 'held') return input.amount
     if (input.kind === 'pullAll') return scene.task.amountIn
     return input.kind === 'share' ? (balance * BigInt(input.share)) >> 24n : balance
   }
   const pull = (to: string, amount: bigint) => call(scene.guard, guard.encodeFunctionData('pullInput', [to, amount]))
-  const transfer = (of: string, to: string, amount: bigint) =>
-    call(of, token.encodeFunctionData('transfer', [to, amount]))
-  const approve = (of: string, to: string, amount: bigint) =>
-    call(of, token.encodeFunctionData('approve', [to, amount]))
+  const transfer = (tokenAddress: string, to: string, amount: bigint) =>
+    call(tokenAddress, token.encodeFunctionData('transfer', [to, amount]))
+  const approve = (tokenAddress: string, to: string, amount: bigint) =>
+    call(tokenAddress, token.encodeFunctionData('approve', [to, amount]))
   /** Pays the amount that a callback asks for. */
   const pay = ({ input, tokenIn }: Step, to: string, amount: bigint) =>
     isPulled(input) ? pull(to, amount) : transfer(tokenIn, to, amount)
   const prepay = (step: Step, pool: string) => {
-    if (step.input.kind !== 'atPool') pay(step, pool, resolve(step.input, step.tokenIn))
+    if (step.input.kind !== 'atPool') pay(step, pool, amountOf(step.input, step.tokenIn))
   }
   /** Draws the input into the Executor. Returns 0 for pulled input, because balances of a Recorder never grow. */
   const take = ({ input, tokenIn }: Step): bigint => {
-    const amount = resolve(input, tokenIn)
+    const amount = amountOf(input, tokenIn)
     if (!isPulled(input)) return amount
     pull(scene.executor, amount)
     return 0n
@@ -179,8 +179,8 @@ export function expectedCalls(steps: readonly Step[], scene: Scene): Call[] | un
   }
   /** Returns true for a step that reverts, because its pool takes another amount than its input. */
   const isPartialFill = ({ input }: Step, owed: bigint, amount: bigint) => !isPulled(input) && owed !== amount
-  const passOn = (of: string, to: string, amount: bigint) => {
-    if (to !== scene.executor) transfer(of, to, amount)
+  const passOn = (tokenAddress: string, to: string, amount: bigint) => {
+    if (to !== scene.executor) transfer(tokenAddress, to, amount)
   }
 
   for (const step of steps) {
@@ -199,21 +199,21 @@ export function expectedCalls(steps: readonly Step[], scene: Scene): Call[] | un
         break
       }
       case 'uniswap-v3': {
-        const amount = resolve(step.input, tokenIn)
+        const amount = amountOf(step.input, tokenIn)
         const limit = step.zeroForOne ? LOWEST_PRICE : HIGHEST_PRICE
         call(step.pool, v3.encodeFunctionData('swap', [to, step.zeroForOne, amount, limit, '0x']))
         pay(step, step.pool, amount)
         break
       }
       case 'kyber-elastic': {
-        const amount = resolve(step.input, tokenIn)
+        const amount = amountOf(step.input, tokenIn)
         const limit = step.zeroForOne ? LOWEST_PRICE : HIGHEST_PRICE
         call(step.pool, kyberElastic.encodeFunctionData('swap', [to, amount, step.zeroForOne, limit, '0x']))
         pay(step, step.pool, amount)
         break
       }
       case 'wrap': {
-        const amount = resolve(step.input, ZERO)
+        const amount = amountOf(step.input, ZERO)
         if (amount > native) return undefined
         call(step.wrapped, wrapper.encodeFunctionData('deposit'), amount)
         passOn(step.wrapped, to, amount)
@@ -227,7 +227,7 @@ export function expectedCalls(steps: readonly Step[], scene: Scene): Call[] | un
         break
       }
       case 'uniswap-v4': {
-        let amount = resolve(step.input, tokenIn)
+        let amount = amountOf(step.input, tokenIn)
         const owed = step.hops.length === 0 ? 0n : spentOf(amount, -1n)
         if (isPartialFill(step, owed, amount)) return undefined
         call(step.manager, v4.getFunction('unlock').selector)
@@ -280,21 +280,21 @@ export function expectedCalls(steps: readonly Step[], scene: Scene): Call[] | un
       case 'balancer-v2': {
         const amount = take(step)
         approve(tokenIn, step.vault, amount)
-        const swaps = step.hops.map(({ poolId }, k) => ({
+        const swaps = step.hops.map(({ poolId }, hopIndex) => ({
           poolId,
-          assetInIndex: k,
-          assetOutIndex: k + 1,
-          amount: k === 0 ? amount : 0n,
+          assetInIndex: hopIndex,
+          assetOutIndex: hopIndex + 1,
+          amount: hopIndex === 0 ? amount : 0n,
           userData: '0x',
         }))
         const assets = [tokenIn, ...step.hops.map(({ tokenOut }) => tokenOut)]
         const funds = { sender: scene.executor, fromInternalBalance: false, recipient: to, toInternalBalance: false }
-        const limits = assets.map((_, k) => (k === 0 ? amount : 0n))
+        const limits = assets.map((_, assetIndex) => (assetIndex === 0 ? amount : 0n))
         call(step.vault, balancerV2.encodeFunctionData('batchSwap', [0, swaps, assets, funds, limits, scene.timestamp]))
         break
       }
       case 'balancer-v3': {
-        let amount = resolve(step.input, tokenIn)
+        let amount = amountOf(step.input, tokenIn)
         call(step.vault, balancerV3.getFunction('unlock').selector)
         pay(step, step.vault, amount)
         call(step.vault, balancerV3.encodeFunctionData('settle', [tokenIn, amount]))
@@ -318,7 +318,7 @@ export function expectedCalls(steps: readonly Step[], scene: Scene): Call[] | un
         call(step.pool, liquidityBook.encodeFunctionData('swap', [step.swapForY, to]))
         break
       case 'pancake-infinity': {
-        let amount = resolve(step.input, tokenIn)
+        let amount = amountOf(step.input, tokenIn)
         const owed = step.hops.length === 0 ? 0n : spentOf(amount, -1n)
         if (isPartialFill(step, owed, amount)) return undefined
         call(step.vault, infinityVault.getFunction('lock').selector)
@@ -345,7 +345,7 @@ export function expectedCalls(steps: readonly Step[], scene: Scene): Call[] | un
         break
       }
       case 'iziswap': {
-        const amount = resolve(step.input, tokenIn)
+        const amount = amountOf(step.input, tokenIn)
         call(
           step.pool,
           step.zeroForOne
@@ -356,7 +356,7 @@ export function expectedCalls(steps: readonly Step[], scene: Scene): Call[] | un
         break
       }
       case 'syncswap': {
-        const amount = resolve(step.input, tokenIn)
+        const amount = amountOf(step.input, tokenIn)
         pay(step, step.vault === ZERO ? step.pool : step.vault, amount)
         if (step.vault !== ZERO) call(step.vault, syncswapVault.encodeFunctionData('deposit', [tokenIn, step.pool]))
         const data = AbiCoder.defaultAbiCoder().encode(['address', 'address', 'uint8'], [tokenIn, to, 2])
@@ -372,7 +372,7 @@ export function expectedCalls(steps: readonly Step[], scene: Scene): Call[] | un
         break
       }
       case 'woofi-v2':
-        pay(step, step.pool, resolve(step.input, tokenIn))
+        pay(step, step.pool, amountOf(step.input, tokenIn))
         // The amount is 0, because a Recorder's balance never grows.
         call(step.pool, woofiV2.encodeFunctionData('swap', [tokenIn, step.tokenOut, 0n, 0n, to, ZERO]))
         break
@@ -396,7 +396,7 @@ export function expectedCalls(steps: readonly Step[], scene: Scene): Call[] | un
           break
         }
         const WAD = 10n ** 18n
-        const amount = resolve(step.input, tokenIn)
+        const amount = amountOf(step.input, tokenIn)
         // A Recorder returns `WORD` for both the factor and the fee.
         const gems = ((amount + 1n) * WAD - 1n) / (WORD * (WAD + WORD))
         const cost = gems * WORD + (gems * WORD * WORD) / WAD
@@ -405,7 +405,7 @@ export function expectedCalls(steps: readonly Step[], scene: Scene): Call[] | un
         break
       }
       case 'ekubo': {
-        let amount = resolve(step.input, tokenIn)
+        let amount = amountOf(step.input, tokenIn)
         const owed = step.hops.length === 0 ? 0n : spentOf(amount < MAX_UINT128 ? amount : MAX_UINT128, 1n)
         if (isPartialFill(step, owed, amount)) return undefined
         call(step.core, ekubo.getFunction('lock').selector)
@@ -445,7 +445,7 @@ export function expectedCalls(steps: readonly Step[], scene: Scene): Call[] | un
           break
         }
         // A Recorder returns `WORD` for both the asset amount that GHO buys and its cost.
-        approve(tokenIn, step.pool, takeCost(step, WORD, resolve(step.input, tokenIn)))
+        approve(tokenIn, step.pool, takeCost(step, WORD, amountOf(step.input, tokenIn)))
         call(step.pool, aaveGsm.encodeFunctionData('buyAsset', [WORD, to]))
         break
       }
@@ -478,12 +478,12 @@ export function expectedCalls(steps: readonly Step[], scene: Scene): Call[] | un
         break
       }
       case 'prop-amm':
-        pay(step, step.pool, resolve(step.input, tokenIn))
+        pay(step, step.pool, amountOf(step.input, tokenIn))
         // The amount is 0, because a Recorder's balance never grows.
         call(step.pool, propAmm.encodeFunctionData('swap', [tokenIn, step.tokenOut, 0n, 0n, to, 2n ** 256n - 1n]))
         break
       case 'maverick-v2':
-        pay(step, step.pool, resolve(step.input, tokenIn))
+        pay(step, step.pool, amountOf(step.input, tokenIn))
         call(step.pool, maverickV2.encodeFunctionData('swap', [to, maverickSwap(step.zeroForOne), '0x']))
         break
       case 'erc4626': {

@@ -1,3 +1,4 @@
+/** Public interface of the package: the local chain, nodes on recorded state, and proxies that inject failures. */
 export { type Account, accounts, DEPLOYER } from './accounts.ts'
 export * from './anvil.ts'
 export { type Artifact, loadArtifact, loadHardhatArtifact } from './artifact.ts'

@@ -47,7 +47,7 @@ function limitRangeWithStatus(
   }
 }
 
-/** Combines injectors: the first fault that one of them returns applies. */
+/** Combines injectors. The fault of the first injector that returns a fault applies. */
 function firstFaultOf(...injectors: readonly (FaultInjector | undefined)[]): FaultInjector {
   return (...args) => {
     for (const inject of injectors) {

@@ -37,8 +37,8 @@ export type HopQuote<State = unknown> = {
   /** Estimated gas of the hop, from measurements of real pools; includes the gas of crossing ticks. */
   readonly gas: number
   /**
-   * Keys of the storage slots that this swap writes but another swap of the pool might not, such as an oracle slot or a
-   * tick. Gas depends on the old value of such a slot, which the state does not contain. Absent: none.
+   * Keys of storage slots that this swap writes, and that not every swap of the pool writes, such as an oracle slot or
+   * a tick. Gas depends on the old value of such a slot, which the state does not contain. Absent: none.
    */
   readonly writtenSlots?: readonly string[]
 }
@@ -58,10 +58,10 @@ export type PairOutline = {
 }
 
 /**
- * Output of a pool as a function of its input in one direction, as pieces of x·y=k, for the float search. Piece k runs
- * from marginal price sqrtPrice[k]² down to sqrtPrice[k+1]² (output base units per input base unit, before fees) with
- * liquidity[k]. A uniswap-v2 pool is one piece that ends at price 0; a uniswap-v3 pool has one piece per initialized
- * tick. Families without this form approximate their curve by sampling.
+ * Output of a pool as a function of its input, in one direction. The function consists of pieces of x·y=k, in floats
+ * for the route search. Piece k runs from marginal price sqrtPrice[k]² down to sqrtPrice[k+1]² (output base units per
+ * input base unit, before fees) with liquidity[k]. A uniswap-v2 pool is one piece that ends at price 0; a uniswap-v3
+ * pool has one piece per initialized tick. Families without this form approximate their curve by sampling.
  */
 export type PriceCurve = {
   /** Descending; one element longer than `liquidity`. */
@@ -108,7 +108,7 @@ export class PoolRefusal extends Error {
   }
 }
 
-/** Message of the `RangeError` of a stack overflow, which is a fault of our code and no failed arithmetic. */
+/** Message of the `RangeError` of a stack overflow, which is a bug of our code, unlike a failed computation. */
 const STACK_OVERFLOW = 'Maximum call stack size exceeded'
 
 /**
@@ -184,7 +184,7 @@ export type ReadableState = {
 /** The fields of a swap that sampling needs. */
 export type SampledSwap = { readonly tokenIn: Address; readonly tokenOut: Address; readonly amountIn: bigint }
 
-/** Sampling of pools without local math. @see docs/decisions/sampled-pools.md */
+/** Quotes of pools without local math, from swaps simulated on chain (samples). @see docs/decisions/sampled-pools.md */
 export type Sampling<State> = {
   /**
    * Samples a pool at the inputs of swaps as well, so that quotes of these inputs are exact. Returns the state with
@@ -202,7 +202,7 @@ export type Sampling<State> = {
  * the market does the I/O.
  */
 export interface DexFamily<State = unknown> {
-  /** Same name as the family's folders in `contracts` and here, and as the `op` of its program steps. */
+  /** Same name as the family's folders in `contracts` and `dexes`, and as the `op` of its program steps. */
   readonly id: string
 
   /**
@@ -260,7 +260,8 @@ export interface DexFamily<State = unknown> {
   /**
    * Updates state that changes without a log. Receives the pools after the logs of `block` have been applied. Returns
    * their states at the end of the block; null for a pool that can no longer be read. Called at every block, so it
-   * reads no more than necessary. Absent: all state changes emit logs, or are rare enough for the audit.
+   * reads no more than necessary. Absent if each state change emits a log, or if changes without a log are so rare that
+   * the audit repairs them in time. The audit compares all pools with the chain, a few at a time.
    */
   refreshStates?(row: DexRow, pools: readonly Pool<State>[], block: BlockHeader): PoolReads<State>
   /**
@@ -272,10 +273,10 @@ export interface DexFamily<State = unknown> {
   /** True for pools that `refreshStates` must update; depends only on immutable data. Absent: all pools. */
   movesSilently?(pool: Pool<null>): boolean
   /**
-   * Estimated gas of `refreshStates` for a silent pool of which only parameters change without a log, such as a fee that
-   * another contract sets, weights, or rates. The market refreshes such pools within a budget (`RefreshBudget`). Returns
-   * 0 if no parameter can change in this state, and `null` for a pool whose price changes without a log: it is refreshed
-   * at every block, outside the budget. Absent: `null` for all pools.
+   * Estimated gas of `refreshStates` for a silent pool in which only parameters change without a log: for example
+   * weights, rates, or a fee that another contract sets. The market refreshes such pools within a budget
+   * (`RefreshBudget`). Returns 0 if no parameter can change in this state. Returns `null` for a pool whose price
+   * changes without a log: it is refreshed at every block, outside of the budget. Absent: `null` for all pools.
    */
   parameterGas?(pool: Pool<State>): number | null
   /** topic0 of the logs by which a factory announces a new pool, if it does; `createdPool` decodes them. */
@@ -296,8 +297,9 @@ export interface DexFamily<State = unknown> {
    */
   readonly contractTopics?: readonly Hex[]
   /**
-   * topic0 of the logs, among `topics`, after which an unreadable pool may be readable, such as the end of its pause. If
-   * the sampled twin has taken over the pool, it is handed back. Absent: none.
+   * topic0 of the logs, among `topics`, after which an unreadable pool may be readable, such as the end of its pause.
+   * A pool that this family could not read may have moved to the family's sampled twin, which quotes it by samples.
+   * After such a log the pool moves back. Absent: none.
    */
   readonly resumeTopics?: readonly Hex[]
   /**
@@ -330,8 +332,9 @@ export interface DexFamily<State = unknown> {
    */
   limitsEachSwap?(pool: Pool<State>): boolean
   /**
-   * Returns the pool's curve for the float search. It ends at `maxInput`, or below it by at most a billionth and the
-   * rounding of a few base units; never above. Computed after every change of the pool, so it must be cheap.
+   * Returns the pool's curve for the route search. The curve ends at `maxInput` or below, never above. The difference
+   * is at most a billionth of `maxInput` plus a few base units of rounding. Computed after every change of the pool, so
+   * it must be cheap.
    */
   priceCurve(pool: Pool<State>, tokenIn: Address, tokenOut: Address): PriceCurve
   /**
@@ -368,8 +371,8 @@ export interface DexFamily<State = unknown> {
   readonly payment?: HopPayment
   /**
    * Maximum extra gas of a swap that is mined later than the next block. A pool may then have deferred work, such as an
-   * oracle observation, a rate cache, or an epoch. The service measures it at the transaction's deadline; this value is
-   * used only if the node cannot simulate a call at a later time. Absent: 0.
+   * oracle observation, a rate cache, or an epoch. The service measures this gas at the transaction's deadline; the
+   * value here is used only if the node cannot simulate a call at a later time. Absent: 0.
    */
   readonly laterGas?: number
   /** True if the pool accepts an input token that takes a fee on transfer. */

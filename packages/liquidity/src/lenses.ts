@@ -8,8 +8,8 @@ import type { Read } from './family.ts'
 export type Lens = { readonly to: Address; readonly code: Hex }
 
 /**
- * Returns the lens of a contract in `contracts/`. Its address is a hash of its name, so nobody holds a key of it, and
- * several lenses fit in one call.
+ * Returns the lens of a contract in `contracts/`. Its address is a hash of its name, so nobody has the private key of
+ * the address. All lenses have different addresses, so several lenses fit in one call.
  */
 export function lensOf(name: keyof typeof bytecode): Lens {
   return { to: toAddress(`0x${id(`sluice.lens.${name}`).slice(-40)}`), code: bytecode[name].runtime }
@@ -19,15 +19,15 @@ export function lensOf(name: keyof typeof bytecode): Lens {
 export const lensRead = (lens: Lens, data: string, gas: number): Read => ({ ...lens, data: data as Hex, gas })
 
 /**
- * Returns the lens of a contract that inherits the Executor and is its own Guard: the immutable with the Guard's
- * address is the lens's address.
+ * Returns the lens of a contract that inherits the Executor and is its own Guard. The Executor stores the address of
+ * its Guard in an immutable, which is set here to the address of the lens.
  */
 export function ownGuardLensOf(name: keyof typeof bytecode): Lens {
   const { to, code } = lensOf(name)
   const word = to.slice(2).padStart(64, '0')
   // Two characters per byte, after `0x`.
-  const withGuard = (runtime: string, start: number) =>
-    runtime.slice(0, 2 + 2 * start) + word + runtime.slice(2 + 2 * start + word.length)
+  const withGuard = (runtime: string, startByte: number) =>
+    runtime.slice(0, 2 + 2 * startByte) + word + runtime.slice(2 + 2 * startByte + word.length)
   return { to, code: bytecode[name].immutables.reduce(withGuard, code as string) as Hex }
 }
 

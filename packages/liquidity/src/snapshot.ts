@@ -96,9 +96,10 @@ export interface Market {
    */
   snapshotBefore?(block: BlockHeader): Snapshot | undefined
   /**
-   * Samples pools of the newest block at the inputs of swaps, by pool id, so that their quotes are exact there.
-   * Resolves to a snapshot of the same block, or to the newest one. Absent if another process reads the chain.
+   * Simulates the given swaps of sampled pools (pools without local math) on chain, so that quotes of these swaps are
+   * exact. Resolves to a snapshot of the same block, or to the newest one. Absent if another process reads the chain.
    *
+   * @param swaps - by pool id
    * @throws RpcError
    */
   refine?(block: BlockHeader, swaps: ReadonlyMap<string, readonly SampledSwap[]>): Promise<Snapshot>

@@ -1,6 +1,8 @@
 /**
  * Compares an OpenAPI document with that of an earlier release. docs/stability.md says which changes are compatible.
  */
+
+/** Value of a JSON document. */
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [name: string]: Json }
 type Fields = { readonly [name: string]: Json }
 

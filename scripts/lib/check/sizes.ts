@@ -6,7 +6,10 @@ import ts from 'typescript'
 
 const MAX_FILE_LINES = 500
 const MAX_FUNCTION_LINES = 80
-/** Pattern of such a reason: `Long: <reason>` in a comment before the function, or before a file's first statement. */
+/**
+ * Pattern of the reason for an excess length: `Long: <reason>`. It is in the comment before a function, or before the
+ * first statement of a file.
+ */
 const REASON = /\bLong: \S/
 
 /**

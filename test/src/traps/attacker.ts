@@ -22,12 +22,13 @@ function hostileContracts(): Readonly<Record<string, Artifact>> {
   return compiledContracts
 }
 
-const balancer = (task: string, name: string) =>
+/** Returns a contract of Balancer V2. `task` names the deployment that published the contract. */
+const balancerArtifact = (task: string, name: string) =>
   loadArtifact(`@balancer-labs/v2-deployments/dist/tasks/${task}/artifact/${name}.json`)
-const WEIGHTED = '20230206-weighted-pool-v3'
-const STABLE = '20230206-composable-stable-pool-v3'
+const WEIGHTED_TASK = '20230206-weighted-pool-v3'
+const STABLE_TASK = '20230206-composable-stable-pool-v3'
 const ONE = 10n ** 18n
-/** Minimum fee of Balancer's factories. */
+/** Minimum swap fee that Balancer's factories accept: 0.0001 %, with 18 decimals. */
 const MIN_FEE = 10n ** 12n
 
 /** A token of a pool, and its deposit in whole tokens. */
@@ -83,17 +84,20 @@ export class Attacker {
   }
 
   private get vault(): Contract {
-    return this.chain.contractAt(balancer('20210418-vault', 'Vault').abi, this.devnet.info.routers.balancerV2Vault!)
+    return this.chain.contractAt(
+      balancerArtifact('20210418-vault', 'Vault').abi,
+      this.devnet.info.routers.balancerV2Vault!,
+    )
   }
 
   private factory(name: string): Address {
     return this.devnet.info.dexes.find(({ family }) => family === 'balancer-v2')!.contracts![name] as Address
   }
 
-  /** Creates an original weighted pool with equal weights. The attacker may set its fee. */
+  /** Creates a pool with equal weights by Balancer's factory. The attacker is its owner and may set its fee. */
   async weightedPool(sides: readonly Side[]): Promise<Contract> {
     const factory = this.chain.contractAt(
-      balancer(WEIGHTED, 'WeightedPoolFactory').abi,
+      balancerArtifact(WEIGHTED_TASK, 'WeightedPoolFactory').abi,
       this.factory('weightedPoolFactory'),
     )
     const sortedSides = sortedByAddress(sides)
@@ -110,17 +114,17 @@ export class Attacker {
     ]
     const address = await factory.read<string>('create', args)
     await factory.send('create', args)
-    const pool = this.chain.contractAt(balancer(WEIGHTED, 'WeightedPool').abi, address)
+    const pool = this.chain.contractAt(balancerArtifact(WEIGHTED_TASK, 'WeightedPool').abi, address)
     await this.join(pool, sortedSides, (amounts) =>
       AbiCoder.defaultAbiCoder().encode(['uint256', 'uint256[]'], [0, amounts]),
     )
     return pool
   }
 
-  /** Creates an original stable pool without an owner, with rate providers of the attacker. */
+  /** Creates a stable pool without an owner by Balancer's factory, with rate providers of the attacker. */
   async stablePool(sides: readonly (Side & { readonly rate?: Address })[]): Promise<Contract> {
     const factory = this.chain.contractAt(
-      balancer(STABLE, 'ComposableStablePoolFactory').abi,
+      balancerArtifact(STABLE_TASK, 'ComposableStablePoolFactory').abi,
       this.factory('stablePoolFactory'),
     )
     const sortedSides = sortedByAddress(sides)
@@ -130,15 +134,15 @@ export class Attacker {
     const args = ['Bait', 'BAIT', tokens, 2000, rates, zeroDurations, noExemptions, MIN_FEE, ZeroAddress]
     const address = await factory.read<string>('create', args)
     await factory.send('create', args)
-    const pool = this.chain.contractAt(balancer(STABLE, 'ComposableStablePool').abi, address)
+    const pool = this.chain.contractAt(balancerArtifact(STABLE_TASK, 'ComposableStablePool').abi, address)
     await this.join(pool, sortedSides, (amounts) =>
       AbiCoder.defaultAbiCoder().encode(['uint256', 'uint256[]'], [0, amounts]),
     )
     return pool
   }
 
-  /** Creates a pool with the attacker's code in the original vault. */
-  async ownPool(sides: readonly Side[]): Promise<Contract> {
+  /** Creates a pool with the attacker's code in Balancer's vault. */
+  async hostilePool(sides: readonly Side[]): Promise<Contract> {
     const sortedSides = sortedByAddress(sides)
     const tokens = sortedSides.map(({ token }) => token.address)
     const pool = await this.deploy('HostilePool', this.vault.address, tokens)
@@ -146,6 +150,7 @@ export class Attacker {
     return pool
   }
 
+  /** Deposits the sides into a pool of Balancer's vault. `encode` returns the pool's `userData` of the deposit. */
   private async join(
     pool: Contract,
     sides: readonly Side[],

@@ -5,7 +5,7 @@
 import type { Contract } from '@sluice/devnet'
 import { type Attacker, tokenUnits } from './attacker.ts'
 
-/** Output of a bait as a multiple of the output at list prices. */
+/** Output of a bait's pool without fees, as a multiple of the output at list prices. */
 const BAIT_FACTOR = 1.02
 /** List prices of the local chain in USD. */
 const [LINK_USD, UNI_USD] = [15, 8]
@@ -28,7 +28,10 @@ export type Trap = {
   readonly gasPriceWei?: bigint
 }
 
-/** Creates two deep pools: of LINK and the attacker's token, and of the attacker's token and UNI. */
+/**
+ * Creates two deep pools: of LINK and the attacker's token (list price 1 USD), and of the attacker's token and UNI. The
+ * output of the second exceeds list prices by only the square root of `BAIT_FACTOR`.
+ */
 async function baitPairs(attacker: Attacker, token: Contract): Promise<readonly [Contract, Contract]> {
   const linkPair = await attacker.pair(
     { token: attacker.token('LINK'), wholeTokens: DEPTH_USD / LINK_USD },
@@ -82,8 +85,8 @@ export const traps: readonly Trap[] = [
     await token.send('setScale', [(10n ** 18n * (10_000n - BigInt(CUT_BPS))) / 10_000n])
     // The rebase reduces the balances of both pools. The first pool updates its reserves, and the second is refilled.
     await first.send('sync')
-    const [r0, r1] = (await second.readAll('getReserves')) as unknown as readonly [bigint, bigint]
-    const reserve = (await second.read<string>('token0')).toLowerCase() === token.address ? r0 : r1
+    const [reserve0, reserve1] = (await second.readAll('getReserves')) as unknown as readonly [bigint, bigint]
+    const reserve = (await second.read<string>('token0')).toLowerCase() === token.address ? reserve0 : reserve1
     await token.send('mint', [second.address, reserve - (await token.read<bigint>('balanceOf', [second.address])) + 2n])
   }),
   tokenTrap('one-block bait', async (_token, pools, attacker) => {
@@ -93,11 +96,11 @@ export const traps: readonly Trap[] = [
     // Sells the token to the second pool, which makes UNI more expensive there.
     const amount = tokenUnits((DEPTH_USD * CUT_BPS) / 20_000)
     await token.send('mint', [second.address, amount])
-    const [r0, r1] = await second.readAll('getReserves')
-    const tokenFirst = (await second.read<string>('token0')).toLowerCase() === token.address
-    const [reserveIn, reserveOut] = tokenFirst ? [r0 as bigint, r1 as bigint] : [r1 as bigint, r0 as bigint]
+    const reserves = (await second.readAll('getReserves')) as unknown as readonly [bigint, bigint]
+    const isToken0 = (await second.read<string>('token0')).toLowerCase() === token.address
+    const [reserveIn, reserveOut] = isToken0 ? [reserves[0], reserves[1]] : [reserves[1], reserves[0]]
     const out = (amount * 997n * reserveOut) / (reserveIn * 1000n + amount * 997n)
-    await second.send('swap', [tokenFirst ? 0n : out, tokenFirst ? out : 0n, attacker.address, '0x'])
+    await second.send('swap', [isToken0 ? 0n : out, isToken0 ? out : 0n, attacker.address, '0x'])
   }),
   {
     ...tokenTrap('reads the gas price', async () => {}, {
@@ -114,13 +117,13 @@ export const traps: readonly Trap[] = [
     async set(attacker) {
       const link = attacker.token('LINK')
       const share = await attacker.deploy('HostileVault', 'Savings LINK', 'SLINK', link.address)
-      const whole = DEPTH_USD / LINK_USD
+      const wholeTokens = DEPTH_USD / LINK_USD
       await attacker.stablePool([
-        { token: link, wholeTokens: whole },
-        { token: share, wholeTokens: whole, rate: share.address },
+        { token: link, wholeTokens },
+        { token: share, wholeTokens, rate: share.address },
       ])
       await attacker.pair(
-        { token: share, wholeTokens: whole },
+        { token: share, wholeTokens },
         { token: attacker.token('UNI'), wholeTokens: (DEPTH_USD / UNI_USD) * BAIT_FACTOR },
       )
       // A higher rate of the share reduces the number of shares that the input buys.
@@ -130,22 +133,22 @@ export const traps: readonly Trap[] = [
   poolTrap('rate provider that falls', async (attacker) => {
     const link = attacker.token('LINK')
     const rate = await attacker.deploy('HostileVault', 'Rate', 'RATE', link.address)
-    const fair = (LINK_USD / UNI_USD) * BAIT_FACTOR
-    await rate.send('setRate', [tokenUnits(fair)])
+    const baitRate = (LINK_USD / UNI_USD) * BAIT_FACTOR
+    await rate.send('setRate', [tokenUnits(baitRate)])
     const [first, second] = baitSides(attacker)
     await attacker.stablePool([{ ...first!, rate: rate.address }, second!])
-    return () => rate.send('setRate', [tokenUnits(fair * (1 - CUT_BPS / 10_000))])
+    return () => rate.send('setRate', [tokenUnits(baitRate * (1 - CUT_BPS / 10_000))])
   }),
   poolTrap('fee model that rises', async (attacker) => {
     const pool = await attacker.weightedPool(baitSides(attacker))
     return () => pool.send('setSwapFeePercentage', [BigInt(CUT_BPS) * 10n ** 14n])
   }),
   poolTrap('pool reset by its owner', async (attacker) => {
-    const pool = await attacker.ownPool(baitSides(attacker))
+    const pool = await attacker.hostilePool(baitSides(attacker))
     return () => pool.send('reset', [1_000_000 - CUT_BPS * 100])
   }),
   poolTrap('pool that stops', async (attacker) => {
-    const pool = await attacker.ownPool(baitSides(attacker))
+    const pool = await attacker.hostilePool(baitSides(attacker))
     return () => pool.send('reset', [0])
   }),
 ]

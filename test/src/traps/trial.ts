@@ -6,13 +6,13 @@ import { Attacker } from './attacker.ts'
 import type { Trap } from './traps.ts'
 
 const AMOUNT_IN = 4_000n * 10n ** 18n
-/** Milliseconds for which quotes must stay the same. After the first quotes, the service may still find pools. */
+/** Milliseconds for which quotes must stay the same. The service may still find pools after the first quotes. */
 const STABLE_MS = 1_000
-/** Milliseconds between these quotes. */
+/** Milliseconds from one quote to the next. */
 const STEP_MS = 250
 const MAX_STEPS = 60
 
-export type Verdict = {
+export type TrapResult = {
   readonly trap: string
   /** Percentage of the input that the baited quote sells to the bait. The baited quote has `intermediates=any`. */
   readonly baitedPercent: number
@@ -50,13 +50,14 @@ function poolsOnlyIn(first: QuotedRoute, second: QuotedRoute): readonly string[]
   return first.swaps.filter(({ pool }) => !secondPools.has(pool)).map(({ pool, protocol }) => `${protocol} ${pool}`)
 }
 
+/** Requests quotes until they stay the same for `STABLE_MS`. Returns the last quote. */
 async function stableQuote(ask: () => Promise<QuotedRoute>): Promise<QuotedRoute> {
   let lastQuote = await ask()
-  for (let step = 0, same = 0; step < MAX_STEPS; step++) {
+  for (let step = 0, unchangedMs = 0; step < MAX_STEPS; step++) {
     await new Promise((resolve) => setTimeout(resolve, STEP_MS))
     const next = await ask()
-    same = next.toAmount === lastQuote.toAmount ? same + STEP_MS : 0
-    if (same >= STABLE_MS) return next
+    unchangedMs = next.toAmount === lastQuote.toAmount ? unchangedMs + STEP_MS : 0
+    if (unchangedMs >= STABLE_MS) return next
     lastQuote = next
   }
   throw new Error(`the quote without the trap changes for more than ${(MAX_STEPS * STEP_MS) / 1_000} s`)
@@ -72,12 +73,13 @@ async function failedTrialsOf(api: string): Promise<Readonly<Record<string, numb
 
 const bps = (value: bigint, baseline: bigint) => (Number(value - baseline) / Number(baseline)) * 10_000
 
-export async function tryTrap({ devnet, api }: System, trap: Trap): Promise<Verdict> {
+/** Sets the trap, requests the quotes, springs the trap, and sends both transactions. */
+export async function tryTrap({ devnet, api }: System, trap: Trap): Promise<TrapResult> {
   const node = new Node(devnet.url)
   const { tokens, accounts, guard } = devnet.info
   const [user, src, dst] = [accounts[0]!.address, tokens.LINK!.address, tokens.UNI!.address]
-  const ask = async (from: string, over: Record<string, string> = {}): Promise<QuotedRoute> => {
-    const query = { src, dst, amount: AMOUNT_IN, from, gasPrice: 10n ** 9n, ...over }
+  const ask = async (from: string, overrides: Record<string, string> = {}): Promise<QuotedRoute> => {
+    const query = { src, dst, amount: AMOUNT_IN, from, gasPrice: 10n ** 9n, ...overrides }
     const response = await fetch(swapUrl(api, devnet.chainId, query))
     const body = (await response.json()) as QuotedRoute
     if (response.status !== 200) throw new Error(`${trap.name}: ${JSON.stringify(body)}`)

@@ -1,5 +1,5 @@
 /**
- * Deploys Aave V3. Each reserve gives a loan at an extreme rate, which is repaid, so that the aTokens have accrued
+ * Deploys Aave V3. Borrows from each reserve at an extreme rate and repays the loan, so that the aTokens have accrued
  * interest.
  */
 import { readFileSync } from 'node:fs'
@@ -138,7 +138,7 @@ export const aaveV3: Recipe = async (chain, tokens) => {
   }))
   const aTokens = await addReserves(assets, EXTREME_RATE)
   const pools: DevnetPool[] = []
-  for (const [k, { asset, aToken, dollars }] of AAVE_V3_RESERVES.entries()) {
+  for (const [reserveIndex, { asset, aToken, dollars }] of AAVE_V3_RESERVES.entries()) {
     const { address } = tokens[asset]
     const amount = amountWorth(asset, dollars)
     await giveTokens(chain, tokens, asset, chain.from, 2n * amount)
@@ -149,9 +149,9 @@ export const aaveV3: Recipe = async (chain, tokens) => {
     for (const account of accounts(3))
       await pool.send('supply', [address, amountWorth(asset, 10_000n), account.address, 0])
     pools.push({
-      ...{ dex: BRAND, family: FAMILY, address: aTokens[k]!.address, feePpm: 0 },
+      ...{ dex: BRAND, family: FAMILY, address: aTokens[reserveIndex]!.address, feePpm: 0 },
       tokens: [asset, aToken],
-      addresses: [address, aTokens[k]!.address],
+      addresses: [address, aTokens[reserveIndex]!.address],
     })
   }
   return {

@@ -161,7 +161,7 @@ async function createPool(
 
 /**
  * Adds the first liquidity of a pool. `dollars` are per token, in the order of `vaultTokens`. The tokens of a
- * composable stable pool include the pool's own share. The deposit of it is 0.
+ * composable stable pool include the pool's own share, of which nothing is deposited.
  */
 async function joinPool(
   chain: Builder,
@@ -174,16 +174,16 @@ async function joinPool(
 ): Promise<DevnetPool> {
   const id = await pool.read<Hex>('getPoolId')
   const { tokens: assets } = (await vault.readAll('getPoolTokens', [id])) as unknown as { tokens: readonly string[] }
-  const amountOf = new Map<Address, bigint>()
+  const amountByToken = new Map<Address, bigint>()
   for (const [index, { symbol, address }] of vaultTokens.entries()) {
     const amount = amountWorth(symbol, dollars[index]!)
-    amountOf.set(address, amount)
+    amountByToken.set(address, amount)
     await giveTokens(chain, tokens, symbol, chain.from, amount)
     await tokens[symbol].send('approve', [vault.address, 0])
     await tokens[symbol].send('approve', [vault.address, MaxUint256])
   }
   const JOIN_KIND_INIT = 0
-  const amounts = assets.map((asset) => amountOf.get(toAddress(asset)) ?? 0n)
+  const amounts = assets.map((asset) => amountByToken.get(toAddress(asset)) ?? 0n)
   const userData = AbiCoder.defaultAbiCoder().encode(['uint256', 'uint256[]'], [JOIN_KIND_INIT, amounts])
   const maxAmountsIn = assets.map(() => MaxUint256)
   await vault.send('joinPool', [

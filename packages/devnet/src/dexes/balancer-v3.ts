@@ -160,8 +160,8 @@ async function fillBuffers(chain: Builder, tokens: Tokens, vault: Address, trade
   const pools: DevnetPool[] = []
   for (const { share, asset, dollars } of BALANCER_V3_BUFFERS) {
     const amounts = [amountWorth(asset, dollars[0]), amountWorth(share, dollars[1])]
-    for (const [k, symbol] of [asset, share].entries()) {
-      await giveTokens(chain, tokens, symbol, chain.from, amounts[k]!)
+    for (const [i, symbol] of [asset, share].entries()) {
+      await giveTokens(chain, tokens, symbol, chain.from, amounts[i]!)
       await tokens[symbol].send('approve', [trader.address, MaxUint256])
     }
     const { address } = tokens[share]

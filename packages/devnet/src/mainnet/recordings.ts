@@ -39,7 +39,7 @@ export function readRecordings(name: RecordedRollup): readonly Recording[] {
   return recordings.map((recording) => ({ ...recording, ...commonFields }))
 }
 
-/** Returns the state before the recording's first block. Of the chain's pools, it has those with code in this state. */
+/** Returns the state before the recording's first block. Includes only the pools that have code in this state. */
 export function recordedState({ chainId, hardfork, pools, code, accounts, blocks }: Recording): MainnetState {
   const { number, timestamp, baseFeePerGas, gasLimit } = blocks[0]!
   return {

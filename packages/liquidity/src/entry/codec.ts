@@ -74,7 +74,7 @@ function encodeState(
       continue
     }
     separateNames.push(name)
-    // Compare by reference: a swap keeps the array of ticks.
+    // Compare by reference: the state after a swap contains the same array object of ticks.
     if (previousState && isSameStoredValue(storedValueOf(previousState, name), storedValue)) continue
     separateFields.push([
       fieldName(pool.id, name),

@@ -6,13 +6,13 @@ import type { Pool } from '../family.ts'
 
 type PoolById = ReadonlyMap<string, Pool>
 
-/** Maximum entries per chain, and maximum bytes of a chain without its newest entry. */
+/** Maximum entries of a sequence, and maximum bytes of a sequence without its newest entry. */
 const MAX_ENTRIES = 32
 const MAX_BYTES = 2 ** 20
 
 /**
  * Identifies a pool map without retaining it. A WeakRef does not suffice: V8 treats it as a strong reference in
- * collections of the young generation, so a chain of maps would be promoted to the old generation.
+ * collections of the young generation. Successive maps would then retain one another and reach the old generation.
  */
 export type Mark = object
 const markByPools = new WeakMap<PoolById, Mark>()
@@ -28,24 +28,24 @@ export function markOf(pools: PoolById): Mark {
 
 type CachedEntry = { readonly before: Mark; readonly after: Mark; readonly bytes: Uint8Array }
 
-/** Chains of successive entries by the pools after the last entry; the newest entry first. */
-const entryChains = new WeakMap<PoolById, readonly CachedEntry[]>()
+/** Sequences of successive entries, newest first, by the pools after the newest entry. */
+const entrySequences = new WeakMap<PoolById, readonly CachedEntry[]>()
 
 /** Caches the entry between two successive pool maps. */
 export function rememberEntry(oldPools: PoolById, newPools: PoolById, bytes: Uint8Array): void {
-  const chain: CachedEntry[] = [{ before: markOf(oldPools), after: markOf(newPools), bytes }]
+  const sequence: CachedEntry[] = [{ before: markOf(oldPools), after: markOf(newPools), bytes }]
   let totalBytes = 0
-  for (const step of entryChains.get(oldPools) ?? []) {
-    totalBytes += step.bytes.length
-    if (totalBytes > MAX_BYTES || chain.length === MAX_ENTRIES) break
-    chain.push(step)
+  for (const entry of entrySequences.get(oldPools) ?? []) {
+    totalBytes += entry.bytes.length
+    if (totalBytes > MAX_BYTES || sequence.length === MAX_ENTRIES) break
+    sequence.push(entry)
   }
-  entryChains.set(newPools, chain)
+  entrySequences.set(newPools, sequence)
 }
 
 /**
- * Returns the entries that lead from `oldPools` to `newPools`, oldest first, each with the mark of the pools after it.
- * Returns null if an entry is not cached or if there are more than `maxEntries`.
+ * Returns the entries that lead from `oldPools` to `newPools`, oldest first. `after` is the mark of the pools after an
+ * entry. Returns null if an entry is not cached or if there are more than `maxEntries`.
  */
 export function entriesBetween(
   oldPools: PoolById,
@@ -53,8 +53,8 @@ export function entriesBetween(
   maxEntries: number,
 ): readonly { readonly after: Mark; readonly bytes: Uint8Array }[] | null {
   if (oldPools === newPools) return []
-  const chain = entryChains.get(newPools) ?? []
+  const sequence = entrySequences.get(newPools) ?? []
   const oldMark = markOf(oldPools)
-  const stepIndex = chain.findIndex((step) => step.before === oldMark)
-  return stepIndex < 0 || stepIndex >= maxEntries ? null : chain.slice(0, stepIndex + 1).reverse()
+  const oldestIndex = sequence.findIndex((entry) => entry.before === oldMark)
+  return oldestIndex < 0 || oldestIndex >= maxEntries ? null : sequence.slice(0, oldestIndex + 1).reverse()
 }

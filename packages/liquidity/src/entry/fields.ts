@@ -44,6 +44,7 @@ function lineEnd(buffer: Buffer, start: number): number {
   return end < 0 ? buffer.length : end
 }
 
+/** First line of an entry. `longs` are the names of the fields whose texts follow, one per line. */
 type EntryHead = Omit<DecodedEntry, 'longs'> & { readonly longs: readonly string[] }
 
 function parseHead(text: string): EntryHead | null {
@@ -99,9 +100,9 @@ export class FieldCollector {
 
   private setLazyArray(field: string, lazyArray: LazyArray): void {
     const separatorIndex = field.indexOf(' ')
-    const pool = this.fieldsOf(field.slice(0, separatorIndex))
-    pool.longByName ??= new Map()
-    pool.longByName.set(field.slice(separatorIndex + 1), lazyArray)
+    const fields = this.fieldsOf(field.slice(0, separatorIndex))
+    fields.longByName ??= new Map()
+    fields.longByName.set(field.slice(separatorIndex + 1), lazyArray)
   }
 
   private fieldsOf(id: string): PoolFields {
@@ -112,7 +113,7 @@ export class FieldCollector {
     return fields
   }
 
-  /** Applies an entry. Applying it twice is harmless, because its values are absolute. */
+  /** Applies an entry. Applying it twice is harmless, because it contains new values instead of differences. */
   applyEntry({ pools, longs, gone }: DecodedEntry): void {
     for (const [id, pool] of pools) {
       this.setPool(id, pool)
@@ -128,6 +129,7 @@ export class FieldCollector {
     for (const name of longByName?.keys() ?? []) if (!content?.apart?.includes(name)) longByName!.delete(name)
   }
 
+  /** Number of collected fields. */
   get count(): number {
     let count = 0
     for (const { content, longByName } of this.fieldsByPoolId.values())
@@ -149,8 +151,8 @@ export class FieldCollector {
   }
 
   /**
-   * Applies the collected pools to `oldPools`; null if a collected pool lacks fields that `oldPools` does not have
-   * either. `fieldCountChange` is the change in the number of hash fields, and may be negative.
+   * Applies the collected pools to `oldPools`. Returns null if a field of a collected pool is missing both here and in
+   * `oldPools`. `fieldCountChange` is the change in the number of hash fields, and may be negative.
    */
   applyTo(
     oldPools: PoolMap,

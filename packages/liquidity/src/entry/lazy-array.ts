@@ -56,8 +56,8 @@ function descriptorOf(name: string): PropertyDescriptor {
 }
 
 /**
- * Defines lazily parsed arrays on a state that no other code has a reference to yet. A spread copy of the state has
- * plain arrays.
+ * Defines lazily parsed arrays on a new state. No other code may have a reference to the state yet. A spread copy of
+ * the state has plain arrays.
  */
 export function defineLazyArrays(state: object, lazyArrays: Readonly<Record<string, LazyArray>>): void {
   Object.defineProperty(state, LAZY_ARRAYS, { value: lazyArrays })
@@ -73,8 +73,8 @@ export function storedValueOf(state: object, name: string): unknown {
 }
 
 /**
- * True if the property is unchanged between two states. A state derived from another one contains the parsed array
- * itself.
+ * True if two values of `storedValueOf` are the same array or value. A state that was spread from another one contains
+ * the parsed array in place of the `LazyArray`.
  */
 export function isSameStoredValue(before: unknown, after: unknown): boolean {
   return before === after || (before instanceof LazyArray && before.isParsedAs(after))

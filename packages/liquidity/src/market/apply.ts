@@ -41,7 +41,7 @@ function stateAfter(pool: Pool, log: Log, family: DexFamily | undefined): unknow
   try {
     return family.applyLog(pool, log)
   } catch {
-    // An upgraded pool can emit other arguments under the same topic. The logs of one pool must not stop the chain.
+    // An upgraded pool can emit other arguments under the same topic. Its logs must not stop the updates of all pools.
     return 'reread'
   }
 }

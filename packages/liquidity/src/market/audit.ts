@@ -3,11 +3,11 @@ import type { Hex } from '@sluice/chains'
 import type { AuditCount } from '../snapshot.ts'
 import type { MarketComponents, MarketFollower } from './follow.ts'
 
-/** Maximum rounds in which the audit compares all pools once. A round compares one part of the pools. */
+/** Number of rounds, each for one part of the pools, in which the audit compares all pools once; fewer for few pools. */
 const ROUNDS = 256
 /** Minimum pools per round. */
 const MIN_POOLS = 16
-/** Maximum attempts of a round. A part of the pools that the node never answers must not stop the audit of the others. */
+/** Maximum attempts of a round. A part of the pools that the node never returns must not stop the audit of the others. */
 const MAX_ATTEMPTS = 3
 
 export class Auditor {
@@ -38,7 +38,7 @@ export class Auditor {
    */
   async run(): Promise<void> {
     const { history } = this.components.ledger
-    // With a single block in the history all pools were just read.
+    // A history of a single block exists only right after a read of all pools.
     if (!history || history.top === history.oldest) return
     const { top } = history
     // Compare each block at most once.

@@ -45,7 +45,7 @@ export class BatchQueue<T> {
   }
 
   /** Resolves when the queue is empty, regardless of failures. */
-  async idle(): Promise<void> {
+  async whenIdle(): Promise<void> {
     while (this.queue.size > 0)
       await Promise.allSettled([...this.queue.values()].map(({ completion }) => completion.promise))
   }

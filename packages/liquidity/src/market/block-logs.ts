@@ -15,8 +15,8 @@ import { sleep } from './timing.ts'
 const PAUSES_MS = [10, 40, 160] as const
 
 /**
- * Minimum blocks between two readings of all pools because of a refusal. For a node that refuses the logs of every
- * block, all pools would otherwise be read at every block.
+ * Minimum blocks between two reads of all pools that replace refused logs. Otherwise a node that refuses the logs of
+ * every block would cause a read of all pools at every block.
  */
 const MIN_BLOCKS_BETWEEN_REFUSALS = 16
 /** Number of blocks after which the logs of a block that the node "does not have yet" count as refused. */
@@ -37,7 +37,7 @@ export type BlockLogsRequest = {
 /** Reads the logs of blocks. Some nodes lose the logs of a block for good, for example in a crash, but have its state. */
 export class BlockLogs {
   /** Number of the newest block at which all pools were read because of a refusal. */
-  private lastRereadAt = Number.NEGATIVE_INFINITY
+  private lastRereadBlock = Number.NEGATIVE_INFINITY
 
   /**
    * Returns the logs of each block.
@@ -56,14 +56,14 @@ export class BlockLogs {
       const isOverdue = error.code === 'LAGGING' && blocks.length > MAX_BLOCKS_WITHOUT_LOGS
       const head = blocks.at(-1)!.number
       if (!(error.isRefusal || error.code === 'PRUNED' || isOverdue)) throw error
-      if (head - this.lastRereadAt < MIN_BLOCKS_BETWEEN_REFUSALS) throw error
+      if (head - this.lastRereadBlock < MIN_BLOCKS_BETWEEN_REFUSALS) throw error
       return 'refused'
     }
   }
 
   /** Records that all pools were read at a block because of a refusal. */
   recordReread(head: number): void {
-    this.lastRereadAt = head
+    this.lastRereadBlock = head
   }
 }
 

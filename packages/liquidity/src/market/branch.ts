@@ -37,7 +37,7 @@ export async function findBranch(
     const number: number = header.number
     const knownParent: BlockHeader | undefined = history.find(parentHash)?.block ?? headers.get(parentHash)
     header = knownParent ?? (await rpc.getBlock({ blockHash: parentHash }, options))
-    // Another block would break the chain, and this loop might not end.
+    // If the node returned blocks that are not parents, this loop might not end.
     if (header && (header.hash !== parentHash || header.number !== number - 1))
       throw new RpcError('BAD_ANSWER', `the node answered with another block than the parent of block ${number}`)
   }

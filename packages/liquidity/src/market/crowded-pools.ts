@@ -1,18 +1,19 @@
 /**
- * Chooses among the pools of a DEX with the same tokens, where logs announced more than a market follows. Anyone can
- * create such pools for the price of gas, before and after a good one. So the deepest are followed, not the first.
+ * Chooses among the pools of a DEX with the same tokens, if logs announced more of them than a market may follow.
+ * Anyone can create many worthless pools for the price of gas, before and after a good pool is created. So the market
+ * follows the deepest pools, not the first.
  */
 import type { MarketComponents, MarketFollower } from './follow.ts'
 import { type PoolEntry, readPools } from './pool-reader.ts'
 import { BACKGROUND_TIMEOUT_MS } from './timing.ts'
 
 /**
- * Maximum pools read per call of `choose`. The next request of their tokens continues with the others. Each pool is
+ * Maximum pools read per call of `choose`. The next request of their tokens reads the remaining pools. Each pool is
  * read once, until a log concerns it again.
  */
 export const MAX_COMPARED = 400
 
-/** Followed pools that make room, and the pools that are followed in their place. */
+/** Ids of followed pools that are dropped, and the pools that are followed instead. */
 export type PoolReplacement = { readonly droppedIds: readonly string[]; readonly chosenEntries: readonly PoolEntry[] }
 
 export class CrowdedPools {
@@ -25,8 +26,9 @@ export class CrowdedPools {
   }
 
   /**
-   * Reads pools that the directory refused, because it follows as many with the same tokens, and compares them with
-   * those. Pools of sampled families are not compared, because their reads are swaps, and most have no state.
+   * Reads refused pools, and compares them with the followed pools of the same tokens. The directory refuses a pool if
+   * it already follows the maximum number of pools with the same tokens. Skips pools of sampled families: a read of
+   * such a pool simulates swaps, and most such pools have no state.
    *
    * @throws RpcError
    */
@@ -82,7 +84,7 @@ export class CrowdedPools {
 
 /**
  * Replaces followed pools by deeper pools of the same tokens. The depth of a pool is the sum, over the tokens, of its
- * share of the reserves of all compared pools. So to displace a pool, an account must deposit more than it.
+ * share of the reserves of all compared pools. So a pool can displace another one only with a larger deposit.
  *
  * @param reservesOf - reserves of a pool, by token; empty if it has no state
  */
@@ -96,11 +98,13 @@ export function replaceShallow(
   )
   const totals: number[] = []
   for (const reserves of reservesByEntry.values())
-    for (const [k, reserve] of reserves.entries()) totals[k] = (totals[k] ?? 0) + reserve
+    for (const [tokenIndex, reserve] of reserves.entries()) totals[tokenIndex] = (totals[tokenIndex] ?? 0) + reserve
   const depthOf = (entry: PoolEntry) =>
-    reservesByEntry.get(entry)!.reduce((sum, reserve, k) => sum + (reserve > 0 ? reserve / totals[k]! : 0), 0)
+    reservesByEntry
+      .get(entry)!
+      .reduce((sum, reserve, tokenIndex) => sum + (reserve > 0 ? reserve / totals[tokenIndex]! : 0), 0)
   const byDepth = (entries: readonly PoolEntry[]) =>
-    entries.map((entry) => ({ entry, depth: depthOf(entry) })).sort((x, y) => x.depth - y.depth)
+    entries.map((entry) => ({ entry, depth: depthOf(entry) })).sort((a, b) => a.depth - b.depth)
   const shallowFirst = byDepth(followedEntries)
   const deepFirst = byDepth(otherEntries).reverse()
   let count = 0

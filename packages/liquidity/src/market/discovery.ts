@@ -94,7 +94,10 @@ export class Discovery {
     this.scan = new LogScan(components, (pools) => this.add(pools), onScan, onPoolListImport, searchesLogs)
     if (loadPoolList)
       this.scan.scheduleImport(
-        () => new PoolListImport(loadPoolList(), { components, follower }, (...row) => this.scan.hasPoolsOf(...row)),
+        () =>
+          new PoolListImport(loadPoolList(), { components, follower }, (row, scannedTo) =>
+            this.scan.hasPoolsOf(row, scannedTo),
+          ),
       )
     const { hubs, intermediates } = components.directory.scope
     this.tokenSearches = new BatchQueue(
@@ -189,14 +192,14 @@ export class Discovery {
   /** Adds pools that another market of the chain has found, if they exist at the newest block. @throws RpcError */
   async addFoundPools(foundEntries: readonly PoolEntry[]): Promise<void> {
     for (const entry of foundEntries) this.components.directory.list(entry)
-    // The other market has limited the pools of the same tokens.
+    // The other market has already limited the number of pools with the same tokens.
     await this.add(foundEntries, { isLimited: false })
   }
 
   /** Resolves when the log scan and all queued searches have ended. The caller sets a deadline. */
   async whenIdle(): Promise<void> {
     await this.scan.run()
-    for (const queue of this.queues) await queue.idle()
+    for (const queue of this.queues) await queue.whenIdle()
   }
 
   private async searchWithPartners(tokens: readonly Address[], partners: readonly Address[]): Promise<void> {
@@ -270,8 +273,8 @@ export class Discovery {
   }
 
   /**
-   * Adds the pools that trade followed tokens, in batches. If the directory refuses some, because it follows as many of
-   * the same tokens, the deepest are followed.
+   * Adds the pools that trade followed tokens, in batches. If there are more pools with the same tokens than the
+   * directory accepts, the deepest of them are followed.
    *
    * @param options - those of `PoolDirectory.add`
    */
@@ -293,9 +296,10 @@ export class Discovery {
 
   /**
    * Adds pools to memory. New blocks arrive while the pools are read, so each pool joins the directory before its read.
-   * A log of such a block then triggers another read of the pool, at that block.
+   * A log in a new block then triggers another read of the pool, at the new block.
    *
-   * @returns the pools that the directory refused, because it follows as many of the same tokens
+   * @returns the pools that the directory refused, because it already follows the maximum number of pools with the
+   *   same tokens
    */
   private async addBatch(
     foundEntries: readonly PoolEntry[],

@@ -1,4 +1,4 @@
-/** Exports a pool list from the file of a service. */
+/** Exports a pool list from the database file in which a service saves a chain's pools. */
 import type { Chain, DexRow } from '@sluice/chains'
 import { families as allFamilies } from '../dexes/index.ts'
 import { MarketError } from '../errors.ts'
@@ -9,7 +9,10 @@ import type { FileExtra } from '../store/worker.ts'
 import { PoolDirectory } from './pool-directory.ts'
 import { rowsHash, type SavedExtra } from './saver.ts'
 
-/** Blocks below the last scanned block that an importer scans again, so that a reorg near the head leaves no gap. */
+/**
+ * Number of the last scanned blocks that the list reports as not scanned. The importer scans them again, because a reorg
+ * may have replaced them.
+ */
 const REORG_BLOCKS = 64
 
 /**
@@ -34,7 +37,7 @@ export function exportPools(path: string, chain: Chain): PoolList {
       poolsByRow.get(entry.row)!.push({ id, address, tokens, ...(fixed !== undefined && { fixed }) })
     }
     const nextBlockByRow = new Map(extra.scannedTo)
-    const deployments = rows.flatMap((row, k) => deploymentOf(row, poolsByRow.get(row)!, nextBlockByRow.get(k)))
+    const deployments = rows.flatMap((row, i) => deploymentOf(row, poolsByRow.get(row)!, nextBlockByRow.get(i)))
     return { chainId: chain.chainId, block: facts.block.number, deployments }
   } finally {
     database.close()

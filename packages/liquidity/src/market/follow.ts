@@ -88,8 +88,8 @@ export class MarketFollower {
   }
 
   /**
-   * Follows the node to its head. If the head is reorged away, follows the next head instead. A failure leaves memory
-   * unchanged. The caller holds the ledger's mutex.
+   * Follows the node to its head. If the head is reorged away, follows the next head instead. A failure leaves the
+   * ledger unchanged. The caller holds the ledger's mutex.
    *
    * @throws RpcError, MarketError
    */
@@ -104,7 +104,7 @@ export class MarketFollower {
       } catch (error) {
         if (!isPossibleReorg(error) || attempt >= MAX_ATTEMPTS) throw error
         // The node has reported this head twice, so the head is probably not reorged away. Try again only if the node
-        // says that the block is gone, as it can while it processes a reorg.
+        // says that the block is gone. A node may say so while it processes a reorg.
         if (head.hash === previousHash) {
           if (!isBlockGone(error)) throw error
           await sleep(PAUSE_MS)
@@ -236,8 +236,8 @@ export class MarketFollower {
     // Pools that were dropped after the block `from` stay dropped.
     const droppedIds = undoneEntries.length > 0 ? poolChanges(from.pools, history.top.pools).goneIds : []
     const createdIds = new Set<string>()
-    // A pool that changed its family in an undone block, or in a replay that failed, stays with the new family, which
-    // cannot use states of the old one.
+    // A pool that changed its family in an undone block or in a failed replay stays with the new family. The new family
+    // cannot use states of the old family.
     const outdatedIds = directory.outdatedIds(from.pools)
     let pools = from.pools.with([], [...droppedIds.filter((id) => !directory.followedPools.has(id)), ...outdatedIds])
     for (const [i, block] of blocks.entries()) {
@@ -272,8 +272,8 @@ export class MarketFollower {
       newEntries.push({
         block,
         pools,
-        // Include stateless pools even if they still cannot be read, so that an earlier read of them counts as
-        // outdated.
+        // Include pools without a state even if they still cannot be read. Discovery then discards results that it read
+        // for them at an earlier block.
         changedIds: new Set([
           ...changedPools.keys(),
           ...differingPools.map(({ id }) => id),
@@ -285,7 +285,7 @@ export class MarketFollower {
     const newHistory = history.continueFrom(from, newEntries)
     // Pools that were added after the block `from` are not in its map: read them at the new top.
     const missingIds = undoneEntries.length > 0 ? poolChanges(history.top.pools, pools).goneIds : []
-    const readPoolsAtTop = [...(await this.read(newHistory.top.block, missingIds))]
+    const poolsReadAtTop = [...(await this.read(newHistory.top.block, missingIds))]
     // A token that was requested during this replay was searched at an earlier block. Its pools that were created in
     // the replayed blocks are therefore still missing. No `await` may come between the last check of this loop and the
     // commit.
@@ -294,12 +294,12 @@ export class MarketFollower {
       missedIds.length > 0;
       missedIds = this.takeMissedIds(createdIds, logs)
     )
-      readPoolsAtTop.push(...(await this.read(newHistory.top.block, missedIds)))
+      poolsReadAtTop.push(...(await this.read(newHistory.top.block, missedIds)))
     const changedIds = new Set([...undoneEntries, ...newEntries].flatMap((entry) => [...entry.changedIds]))
-    const topIds = [...outdatedIds, ...readPoolsAtTop.map(({ id }) => id)]
-    for (const id of topIds) changedIds.add(id)
-    const topChangedIds = new Set([...newHistory.top.changedIds, ...missingIds, ...topIds])
-    const top = { ...newHistory.top, pools: pools.with(readPoolsAtTop), changedIds: topChangedIds }
+    const idsChangedAtTop = [...outdatedIds, ...poolsReadAtTop.map(({ id }) => id)]
+    for (const id of idsChangedAtTop) changedIds.add(id)
+    const topChangedIds = new Set([...newHistory.top.changedIds, ...missingIds, ...idsChangedAtTop])
+    const top = { ...newHistory.top, pools: pools.with(poolsReadAtTop), changedIds: topChangedIds }
     this.retryUnread([...createdIds, ...missingIds], top.pools, top.block)
     ledger.commit(newHistory.replaceTop(top), [...changedIds])
   }
@@ -325,7 +325,7 @@ export class MarketFollower {
         this.doubtfulBlocks.drop(blockHash)
       } catch (error) {
         if (!(error instanceof RpcError || error instanceof MarketError)) throw error
-        // The node failed: restart the checks of this block, even if this was the last one.
+        // The node failed: restart the checks of this block, even if this was its last check.
         this.doubtfulBlocks.drop(blockHash)
         this.doubtfulBlocks.add(blockHash)
         return
@@ -425,7 +425,7 @@ export class MarketFollower {
   private async sample(block: BlockHeader, pools: PoolMap): Promise<PoolDifferences> {
     const { directory } = this.components
     if (directory.sampling.size === 0) return { differingPools: [], goneIds: [] }
-    // A concurrent read may have handed over a pool, of which `pools` has no sample yet.
+    // A concurrent read may have handed over a pool; then `pools` has only the state of the exact family.
     const samples = {
       get(id: string): Pool | undefined {
         const pool = pools.get(id)
@@ -471,10 +471,10 @@ export class MarketFollower {
       const { history } = ledger
       if (!history || history.top.block.hash !== block.hash) return
       const { top } = history
-      const differingPools = pools.flatMap((pool, k) => {
+      const differingPools = pools.flatMap((pool, i) => {
         // Skip a pool that another caller has refined meanwhile; the next quote samples it again.
         const isUnchanged = top.pools.get(pool.id) === pool && directory.isCurrent(pool)
-        return isUnchanged && states[k] !== null ? [{ ...pool, state: states[k] }] : []
+        return isUnchanged && states[i] !== null ? [{ ...pool, state: states[i] }] : []
       })
       if (differingPools.length === 0) return
       const changedIds = differingPools.map(({ id }) => id)

@@ -5,20 +5,20 @@ import type { PoolEntry } from './pool-reader.ts'
 const NO_IDS: ReadonlySet<string> = new Set()
 
 /**
- * Followed pools by id. `silentIds` are the pools that change without a log. At every block they are read again, unless
- * the gas for such reads is used up (`refresh-budget.ts`).
+ * Followed pools by id. `silentIds` are the pools that change without a log. The market reads them again at every
+ * block, unless the gas budget of these reads is used up (`refresh-budget.ts`).
  */
 export class FollowedPools extends Map<string, PoolEntry> {
   readonly silentIds = new Set<string>()
   private readonly isSilent: (entry: PoolEntry) => boolean
   private readonly followsContract: (entry: PoolEntry) => boolean
   /**
-   * Ids by contract: the pool's address, and that of its row (the DEX deployment in the chain's file). Only pools that
-   * `followsContract` accepts.
+   * Ids of pools by contract, only for pools that `followsContract` accepts. The contracts of a pool are its own address
+   * and the address of its row (the DEX deployment in the chain's file).
    */
   private readonly idsByContract = new Map<Address, Set<string>>()
 
-  /** @param followsContract - true for a pool of a family with `contractTopics`: logs that concern all its pools */
+  /** @param followsContract - true for a pool whose family has `contractTopics`: logs for all pools of a contract */
   constructor(isSilent: (entry: PoolEntry) => boolean, followsContract: (entry: PoolEntry) => boolean) {
     super()
     this.isSilent = isSilent
@@ -31,7 +31,7 @@ export class FollowedPools extends Map<string, PoolEntry> {
   }
 
   override set(id: string, entry: PoolEntry): this {
-    // A pool that is set again keeps its place in `silentIds`: in this order, pools take turns to be refreshed.
+    // A pool that is set again keeps its place in `silentIds`, because pools are refreshed in turns in this order.
     if (this.isSilent(entry)) this.silentIds.add(id)
     else this.silentIds.delete(id)
     this.removeContracts(id)

@@ -70,8 +70,8 @@ export class FollowedTokens {
   }
 
   /**
-   * Returns the earlier of the last requests of two tokens. Many requests concern a token that the chain's file names,
-   * so it counts only if the file names both.
+   * Returns the time since which both tokens have been requested: the earlier of the times of their last requests.
+   * Named tokens are requested often, so the time of a named token counts only if both tokens are named.
    */
   private lastPairRequestMs(pair: readonly Address[]): number {
     const unnamedTokens = pair.filter((token) => !this.isNamed(token))

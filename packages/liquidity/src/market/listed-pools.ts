@@ -1,18 +1,21 @@
-/** Selects pools found by the log scan, for the market of a past block, which scans no logs. */
+/**
+ * Selects pools that the log scan of a market found, for another market of the same chain. The other market is for a
+ * past block, and scans no logs.
+ */
 import { type Address, ZERO_ADDRESS } from '@sluice/chains'
 import type { Steps } from '@sluice/rpc'
 import type { PoolDirectory } from './pool-directory.ts'
 import type { PoolEntry } from './pool-reader.ts'
 
-/** Maximum pools, because the other market must read each pool. */
+/** Maximum selected pools, because the other market must read each pool. */
 const MAX_POOLS = 2_000
 /** Pools examined between two yields to the event loop. */
 const SLICE = 256
 
 /**
- * Returns the pools between two near tokens. Near tokens are the requested tokens, their neighbors (`neighbors.ts`),
- * and the intermediates (`pairs.ts`). Then, up to the limit, the pools of a requested token with any other token, from
- * which the other market derives the same neighbors.
+ * Returns first the pools between two near tokens: the requested tokens, their neighbors (`neighbors.ts`), and the
+ * intermediates (`pairs.ts`). Then, up to the limit, returns the pools of a requested token with any other token, from
+ * which the other market determines the same neighbors.
  */
 export function* listedPoolsNear(
   { scope, tokens: followedTokens, listedPools, followedPools, familyOf }: PoolDirectory,
@@ -24,7 +27,7 @@ export function* listedPoolsNear(
   const nonIntermediates = new Set(tokens.filter((token) => !scope.intermediates.includes(token)))
   const [nearPools, otherPools] = [new Map<string, PoolEntry>(), new Map<string, PoolEntry>()]
   let examinedCount = 0
-  // Followed pools come first: anyone can create listed ones by the hundred.
+  // Put followed pools first: anyone can create hundreds of listed pools, which would use up the limit.
   for (const pools of [followedPools, listedPools]) {
     for (const entry of pools.values()) {
       if (++examinedCount % SLICE === 0) yield

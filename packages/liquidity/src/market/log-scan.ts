@@ -15,7 +15,7 @@ import { ScanRange } from './scan-range.ts'
 import { BACKGROUND_TIMEOUT_MS, sleep } from './timing.ts'
 
 /** Initial and maximum pauses after a failure, in milliseconds. */
-const PAUSE_MS = 1_000
+const INITIAL_PAUSE_MS = 1_000
 const MAX_BUSY_PAUSE_MS = 60_000
 const MAX_FAILING_PAUSE_MS = 600_000
 
@@ -116,7 +116,7 @@ export class LogScan {
     }
   }
 
-  /** Block range that one request may span, if known. */
+  /** Number of blocks that the node accepts in one request, if known. */
   get blocksPerCall(): number | undefined {
     return this.range.acceptedRange
   }
@@ -130,7 +130,7 @@ export class LogScan {
   }
 
   /**
-   * Restores the saved progress. Scans the last blocks again: a reorg during the restart may have replaced them with
+   * Restores the saved progress. Scans the last blocks again: a reorg during the restart may have replaced them by
    * blocks that create other pools.
    */
   restore(savedNextBlocks: Iterable<readonly [DexRow, number]>, blocksPerCall: number | undefined): void {
@@ -168,7 +168,7 @@ export class LogScan {
     return this.runningScan
   }
 
-  /** Scans the blocks that the market skipped, which may have created pools. */
+  /** Scans the blocks that the market skipped, in which pools may have been created. */
   restart(): void {
     if (this.state !== 'done') {
       this.mustExtend = true
@@ -290,7 +290,10 @@ export class LogScan {
     this.setState(isBusy ? 'paused' : 'failing', (code && REASON_BY_CODE[code]) ?? 'the node does not answer')
     const maxPauseMs = isBusy ? MAX_BUSY_PAUSE_MS : MAX_FAILING_PAUSE_MS
     const retryAfterMs = error instanceof RpcError ? (error.retryAfterMs ?? 0) : 0
-    const pauseMs = Math.min(maxPauseMs, Math.max(retryAfterMs, PAUSE_MS * 2 ** Math.min(this.failureCount, 20)))
+    const pauseMs = Math.min(
+      maxPauseMs,
+      Math.max(retryAfterMs, INITIAL_PAUSE_MS * 2 ** Math.min(this.failureCount, 20)),
+    )
     this.failureCount++
     await abortable(sleep(pauseMs), this.components.signal).catch(() => undefined)
   }

@@ -1,6 +1,7 @@
 /**
- * The market of a chain. It finds pools when their tokens are requested (discovery), keeps them in memory (called
- * "memory" in the files of this folder), updates them at each block (following), and saves them periodically.
+ * The market of a chain. It finds pools when their tokens are requested (discovery), updates them at each block
+ * (following), and saves them periodically. In the files of this folder, "memory" means the pools that the market
+ * holds.
  */
 
 import type { Address, Chain } from '@sluice/chains'
@@ -40,7 +41,7 @@ export type MarketOptions = {
   readonly auditMs?: number
   /** Store for the pools in memory, from which the next start restores them; default: none. */
   readonly save?: SaveOptions
-  /** Token facts, to share them with other markets; default: its own. */
+  /** Token facts that the market shares with other markets; default: facts of its own. */
   readonly facts?: TokenFacts
   /** Overrides of the default limits. */
   readonly limits?: Partial<MarketLimits>
@@ -60,7 +61,7 @@ const MAX_PAUSE_MS = 5_000
 const WAIT_STEP_MS = 50
 /** Default milliseconds between two audit rounds. */
 const AUDIT_MS = 10_000
-/** Milliseconds between two rounds of reading tokens' decimals again, because the decimals of a proxy can change. */
+/** Milliseconds between two reads of the decimals of tokens, which an upgradeable token can change. */
 const REFRESH_TOKENS_MS = 60_000
 /** Milliseconds between two evictions. */
 const EVICT_MS = 60_000

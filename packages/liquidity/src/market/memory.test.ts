@@ -326,7 +326,7 @@ describe('background work', () => {
     await expect(background.add('4', 4)).rejects.toMatchObject({ code: 'BUSY' })
     expect(background.stateCount).toEqual({ entries: 3, evicted: 1 })
     resolve()
-    await background.idle()
+    await background.whenIdle()
     await Promise.all(all)
     expect(batches).toEqual([[1, 2], [3]])
     expect(background.stateCount.entries).toBe(0)

@@ -1,7 +1,7 @@
 /**
  * Finds the neighbors of a token: the tokens that trade with it in a known pool, except intermediates (tokens that
- * every swapped token is paired with). For a swap from A to B, discovery also searches the pools between the neighbors
- * of either token and A, B, and the intermediates. A group is a set of tokens that are traded with one another, such as
+ * every swapped token is paired with). For a swap from A to B, discovery also searches pools that pair a neighbor of A
+ * or B with A, with B, or with an intermediate. A group is a set of tokens that are traded with one another, such as
  * the input and output of a swap.
  */
 import { type Address, ZERO_ADDRESS } from '@sluice/chains'
@@ -30,8 +30,8 @@ export function neighborPairs(directory: PoolDirectory, group: readonly Address[
 }
 
 /**
- * Determines the neighbors of the tokens of all groups that have none yet, and stores them in the directory, which then
- * follows the pools of the neighbors, too.
+ * Determines neighbors for the tokens of all groups whose neighbors are not determined yet. Stores them in the
+ * directory, which then also follows the pools of the neighbors.
  */
 export function* findNeighbors(directory: PoolDirectory, groups: readonly (readonly Address[])[]): Steps<void> {
   const tokens = new Set(groups.flatMap((group) => nonIntermediates(directory, group)))
@@ -57,8 +57,9 @@ function neighborsOf({ tokens }: PoolDirectory, token: Address): readonly Addres
 type PoolCountByNeighbor = ReadonlyMap<Address, number>
 
 /**
- * Counts, for each token, the pools with each neighbor. So that the result does not depend on earlier requests, counts
- * only pools that are found for every token: pools from past logs, and pools that also trade an intermediate.
+ * Counts, for each token, the pools with each neighbor. Counts only pools that discovery finds for every token: pools
+ * from past logs, and pools that also trade an intermediate. Other pools are known only after a request for their
+ * tokens, and the result must not depend on earlier requests.
  */
 function* countNeighbors(
   { scope, listedPools, followedPools, familyOf }: PoolDirectory,

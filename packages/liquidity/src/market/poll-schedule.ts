@@ -10,7 +10,7 @@ const EARLY_SHARE = 0.05
 const OVERDUE_SHARE = 1 / 2
 /** Maximum milliseconds between two polls, which also bounds the age of the head in `/ready`. */
 const MAX_REST_MS = 45_000
-/** Milliseconds without a request after which each poll follows several blocks at a time. */
+/** Milliseconds without a request after which a market counts as unused. Each of its polls follows several blocks. */
 const UNUSED_MS = 60_000
 /** Maximum milliseconds between two polls of an unused market. */
 const MAX_UNUSED_MS = 30_000

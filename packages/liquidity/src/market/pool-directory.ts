@@ -56,14 +56,14 @@ export class PoolDirectory {
   /** Number of pools by their DEX and list of tokens. */
   private readonly countByTokenList = new Map<string, number>()
   /**
-   * Ids of followed pools that have changed their family. Blocks in memory may still hold their states of the old one.
+   * Ids of followed pools that have changed their family. Blocks in memory may still hold states of the old family.
    */
   private readonly movedIds = new Set<string>()
   readonly limits: MarketLimits
   private refusedCount = 0
   /** Keys of pairs with created pools that were not added, because the DEX has too many pools of the same tokens. */
   private readonly refusedPairKeys: BoundedMap<string, true>
-  /** Ids of refused pools that were compared with the followed pools of the same tokens, since their last log. */
+  /** Ids of refused pools that were compared with the followed pools of the same tokens, and have had no log since. */
   readonly comparedIds: BoundedMap<string, true>
   private readonly completedPools = new WeakSet<Pool<null>>()
   /** Pools whose immutable facts could not be read. */
@@ -146,10 +146,11 @@ export class PoolDirectory {
   /**
    * Adds a pool. A pool that a getter lists replaces a pool of another family with the same id.
    *
-   * @param isLimited - false for the pools that `findPools` chose, which are few: pools that anyone can create by the
-   *   hundred must not displace them. Their limit is twice as large, because their choice changes with time
-   * @returns false if the DEX has too many pools of the same tokens, or if only a log announced the pool and its id is
-   *   followed in another family
+   * @param isLimited - false for the few pools that `findPools` chose, to which a limit of twice the size applies.
+   *   Anyone can create hundreds of pools that logs announce, and these pools must not take up the places of the chosen
+   *   pools
+   * @returns false if the DEX has too many pools of the same tokens, or if only a log announced the pool and its id
+   *   is followed in another family
    */
   add(entry: PoolEntry, { isLimited = true } = {}): boolean {
     const { id, tokens } = entry.pool
@@ -250,8 +251,9 @@ export class PoolDirectory {
   }
 
   /**
-   * Hands pools of sampled twins back to their exact families, which may read them again, such as after a pause: the
-   * pools of contracts that emitted a log with a topic of `contractTopics`, and pools with a log of `resumeTopics`.
+   * Hands pools of sampled twins back to their exact families, which may be able to read them again, for example after
+   * a pause. These are the pools of contracts that emitted a log of `contractTopics`, and pools with a log of
+   * `resumeTopics`.
    */
   handBackAfter(logs: readonly Log[]): void {
     for (const log of logs) {
@@ -271,7 +273,7 @@ export class PoolDirectory {
     return resumeTopics?.includes(log.topics[0]!) === true && applyLog(pool as Pool, log) === 'reread'
   }
 
-  /** True for a pool that is still followed, and by the family that read its state. */
+  /** True for a pool that is still followed by the family that read its state. */
   isCurrent({ id, family }: Pool): boolean {
     return this.followed.get(id)?.row.family === family
   }
@@ -317,7 +319,7 @@ export class PoolDirectory {
     this.movedIds.add(entry.pool.id)
   }
 
-  /** Maximum pools with the tokens of an entry on its DEX, among pools that logs announced. */
+  /** Maximum pools of one DEX that have the same tokens as the entry and that logs announced. */
   private maxOfSameTokens({ row, pool }: PoolEntry): number {
     const { findPools, listedByLogs, refreshStates, movesSilently, parameterGas, sampled } = this.familyOf(row)
     const isReadAtEveryBlock = refreshStates && (movesSilently?.(pool) ?? true) && !parameterGas && !sampled
@@ -389,7 +391,10 @@ export class PoolDirectory {
     return this.followed.silentIds.has(pool.id) && this.parameterGasOf(pool) !== 0
   }
 
-  /** True for a silent pool whose parameters can be those of an earlier block, because the budget has no gas for it. */
+  /**
+   * True for a silent pool that was not refreshed at the last block, because the gas budget was used up. Its parameters
+   * may be of an earlier block.
+   */
   awaitsRefresh(id: string): boolean {
     return this.refreshing.isWaiting(id)
   }
@@ -415,7 +420,8 @@ export class PoolDirectory {
   /**
    * Registers the pools that a block created.
    *
-   * @param knownIds - ids of pools that are registered already; their immutable facts may have been read since
+   * @param knownIds - ids of pools that are registered already. They are not registered again, because their
+   *   immutable facts may have been read since
    * @returns the ids of the other pools between followed tokens
    */
   registerCreatedPools(logs: readonly Log[], knownIds: ReadonlySet<string> = new Set()): readonly string[] {
@@ -460,7 +466,7 @@ export class PoolDirectory {
     this.refusedPairKeys.set(pairKey(pair), true)
   }
 
-  /** True, once, for a pair with pools that were not added. A search finds those that are deep. */
+  /** Returns true once for a pair with refused pools. The caller then searches the pair, which finds the deep pools. */
   takeRefusedPair(pair: TokenPair): boolean {
     return this.refusedPairKeys.delete(pairKey(pair))
   }

@@ -12,8 +12,8 @@ import { bothReads, isolatedReads, runReads } from './reads.ts'
 export type Families = ReadonlyMap<string, DexFamily>
 
 /**
- * Returns the rows that the families serve. The `family` of each row is the id of the family that serves it; the
- * chain's file may name another one.
+ * Returns the rows that the families serve. The `family` of each row is the id of the family that serves the row; the
+ * chain's file may name another family.
  */
 export function servedRows(chain: Chain, families: Families): readonly DexRow[] {
   const allFamilies = [...families.values()]

@@ -39,8 +39,8 @@ export const STATIC_READ: Lens = {
 }
 
 /**
- * Returns the read of a deployed contract as a static call. Lenses stay plain calls, because they revert what they
- * write.
+ * Returns the read of a deployed contract as a static call. A read through a lens stays a CALL: a lens may write
+ * storage, which a static call forbids, and reverts what it has written.
  */
 function toStaticRead(read: Read): Read {
   if (read.code !== undefined || !canRunPlain(read)) return read
@@ -92,7 +92,7 @@ export async function callPlain(
   ])
   const data: Hex = `${bytecode.PlainReadBatch.creation}${input.slice(2)}`
   if (data.length / 2 - 1 > MAX_CREATION_BYTES)
-    throw new RpcError('REVERTED', 'the creation is longer than EIP-3860 allows')
+    throw new RpcError('REVERTED', 'the creation code is longer than EIP-3860 allows')
   const answer = await rpc.call({ to: null, data }, block, options).catch(decodeRevert)
   const answers = decode(answer)[Symbol.iterator]()
   return reads.map((read) => (canRunPlain(read) ? answers.next().value! : null))

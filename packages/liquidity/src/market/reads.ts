@@ -45,29 +45,29 @@ export async function runReads<T>(
   return results
 }
 
-/** Combines generators into one that runs all of them in the same rounds. */
+/** Combines generators into one generator. Each round yields the reads of all generators that have not ended. */
 function* allReads<T>(generators: readonly Reads<T>[]): Reads<readonly T[]> {
   const steps = generators.map((generator) => generator.next([]))
   while (steps.some(({ done }) => !done)) {
     const reads = steps.map((step) => (step.done ? [] : step.value))
     const answers = yield reads.flat()
     let offset = 0
-    for (const [k, { length }] of reads.entries()) {
-      if (!steps[k]!.done) steps[k] = generators[k]!.next(answers.slice(offset, offset + length))
+    for (const [i, { length }] of reads.entries()) {
+      if (!steps[i]!.done) steps[i] = generators[i]!.next(answers.slice(offset, offset + length))
       offset += length
     }
   }
   return steps.map(({ value }) => value as T)
 }
 
-/** Combines two generators into one that runs both in the same rounds. */
+/** Combines two generators with results of different types, as `allReads` does. */
 export function* bothReads<A, B>(firstReads: Reads<A>, secondReads: Reads<B>): Reads<readonly [A, B]> {
   return (yield* allReads<A | B>([firstReads, secondReads])) as readonly [A, B]
 }
 
 /**
- * Runs the reads of a batch. If an answer makes them throw, repeats them for each item alone, so that the unexpected
- * answer of one contract affects only its own item.
+ * Runs the reads of a batch. If the generator throws at an answer, runs one generator per item instead, so that the
+ * unexpected answer of one contract affects only its own item.
  *
  * @returns one result for the batch, or one for each item whose reads did not throw
  * @throws RpcError
@@ -118,9 +118,9 @@ async function readAll(
   const { reads, positions } = await inSlices('reads', withoutRepeats(pendingReads))
   const groups = await inSlices('reads', packIntoCalls(reads, byteLimitOf(rpc)))
   const pendingAnswers: Promise<GroupResults>[] = []
-  for (const [k, group] of groups.entries()) {
+  for (const [i, group] of groups.entries()) {
     // Encoding a call takes milliseconds.
-    if (k > 0) await yieldToEventLoop()
+    if (i > 0) await yieldToEventLoop()
     const answers = readGroup(rpc, block, group, options)
     // Prevent an unhandled rejection; `Promise.all` below reports the error.
     answers.catch(() => undefined)

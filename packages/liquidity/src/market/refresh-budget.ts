@@ -1,8 +1,8 @@
 /**
  * Chooses the silent pools (pools whose state changes without a log) that are refreshed at a block. If the price of a
- * pool changes without a log, the pool is always refreshed. If only parameters change without a log, such as a fee,
- * weights, or rates, the pool is refreshed within a gas budget, because anyone can create such pools: first the pools
- * of recently requested tokens, then the others in turns.
+ * pool changes without a log, the pool is always refreshed. If only parameters (a fee, weights, or rates) change
+ * without a log, the pool is refreshed within a gas budget, because anyone can create such pools. Pools of recently
+ * requested tokens come first, and then the other pools in turns.
  */
 import type { Pool } from '../family.ts'
 import type { FollowedTokens } from './followed-tokens.ts'
@@ -10,7 +10,7 @@ import { SAMPLED_IDLE_MS } from './sampling-budget.ts'
 
 /** Maximum gas, per block, of refreshing parameters of recently requested pools. */
 export const MAX_RECENT_GAS = 30_000_000
-/** Gas per block that is reserved for the other pools, so that the age of every parameter is bounded. */
+/** Gas per block that is reserved for pools that were not requested recently. It bounds the age of their parameters. */
 export const TURN_GAS = 10_000_000
 
 type Candidate = { readonly id: string; readonly gas: number; readonly requestedAtMs: number }
@@ -33,7 +33,7 @@ export class RefreshBudget {
     this.gasOf = gasOf
   }
 
-  /** True for a pool that waits for its turn: its parameters can be those of an earlier block. */
+  /** True for a pool that waits for its turn. Its parameters may be of an earlier block. */
   isWaiting(id: string): boolean {
     return this.waitingIds.has(id)
   }

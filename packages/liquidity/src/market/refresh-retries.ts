@@ -1,12 +1,12 @@
 /**
- * Retries pools that have no state because a read failed, such as a pool of a rate provider that reverts for a few
- * blocks, or a pool whose read an overloaded node refused. No log shows that they can be read again.
+ * Retries pools that have no state because a read failed. For example, the pool's rate provider reverted for a few
+ * blocks, or an overloaded node refused the read. No log shows that such a pool can be read again.
  */
 import { Backoff } from './backoff.ts'
 
 /** Maximum blocks between two attempts. */
 const MAX_RETRY_BLOCKS = 1_024
-/** Maximum pools per block. */
+/** Maximum pools that are retried at one block. */
 const MAX_PER_BLOCK = 8
 
 type Options = {
@@ -19,8 +19,8 @@ type Options = {
 /** Limits of pools that lost their state. */
 export const LOST_POOLS: Options = { maxWaiting: 1_000, maxFailures: Number.POSITIVE_INFINITY }
 /**
- * Limits of pools that never had a state. Most of them are not initialized yet, or of no use, so they are tried for a few
- * hundred blocks only.
+ * Limits of pools that never had a state. Most of them are not initialized yet or are worthless, so they are tried for
+ * only a few hundred blocks.
  */
 export const NEW_POOLS: Options = { maxWaiting: 500, maxFailures: 8 }
 

@@ -10,8 +10,9 @@ import type { FollowedTokens } from './followed-tokens.ts'
 import type { PoolEntry } from './pool-reader.ts'
 
 /**
- * Maximum pairs of tokens whose pools are sampled at a block; a pool of three tokens has three pairs. Sampling takes
- * four calls of 20 million gas, or one call per pair of a sampled twin (a pool that its own family cannot read).
+ * Maximum pairs of tokens whose pools are sampled at a block; a pool of three tokens has three pairs. Sampling this
+ * many pairs takes four calls of 20 million gas. Each pair of a sampled twin (a pool that its own family cannot read)
+ * takes a call of its own.
  */
 export const MAX_SAMPLED_PAIRS = 12
 /** Maximum sampled pools with the same tokens. */
@@ -42,7 +43,7 @@ export class SamplingBudget {
   private readonly entryById = new Map<string, PoolEntry>()
   private readonly backoff = new Backoff(MAX_BACKOFF_BLOCKS)
   /** Block at which a pool was sampled for the first time, or after a pause, by id. */
-  private readonly firstSampledAt = new Map<string, number>()
+  private readonly firstSampledBlockById = new Map<string, number>()
   private readonly reservesOf: (pool: Pool) => readonly bigint[]
 
   /** @param reservesOf - `DexFamily.reserves` of the pool's family */
@@ -83,21 +84,22 @@ export class SamplingBudget {
   drop(id: string): void {
     this.entryById.delete(id)
     this.backoff.recordSuccess(id)
-    this.firstSampledAt.delete(id)
+    this.firstSampledBlockById.delete(id)
   }
 
   /** Records whether a pool could be sampled. */
   recordSample(id: string, wasSampled: boolean, block: number): void {
     if (wasSampled) this.backoff.recordSuccess(id)
     if (!this.entryById.has(id)) return
-    if (wasSampled) this.firstSampledAt.set(id, block)
+    if (wasSampled) this.firstSampledBlockById.set(id, block)
     else this.backoff.recordFailure(id, block)
   }
 
   /**
-   * Chooses the pools of the most recent requests. Among pools with the same tokens, pools with samples come first. The
-   * pools without samples take turns, so that many worthless pools cannot hide a good pool for long. If as many pools
-   * of their tokens as allowed have samples, one pool per block is sampled in addition: it may turn out to be deeper.
+   * Chooses the pools of the most recently requested tokens. Among pools with the same tokens, pools with samples come
+   * first. Pools without samples take turns, so that many worthless pools cannot hide a good pool for long. If the
+   * maximum number of pools with the same tokens has samples, one more pool is sampled at each block, because it may
+   * turn out to be deeper than the others.
    */
   choose(pools: { get(id: string): Pool | undefined }, block: number, nowMs = performance.now()): SamplingChoice {
     const candidates: {
@@ -125,7 +127,7 @@ export class SamplingBudget {
       )
       const pairCount = indexPairsOf(sameTokenCandidates[0]!.tokenCount).length
       const freeSlots = () => Math.floor(freePairs / pairCount)
-      const keptIds = this.keptOf(sampledPools, Math.min(freeSlots(), MAX_OF_SAME_TOKENS))
+      const keptIds = this.chooseKept(sampledPools, Math.min(freeSlots(), MAX_OF_SAME_TOKENS))
       for (const id of keptIds) {
         sampledIds.add(id)
         freePairs -= pairCount
@@ -145,22 +147,22 @@ export class SamplingBudget {
     return { sampledIds, unsampledIds }
   }
 
-  /** Orders pools without samples by turn at a block. The pools that have been sampled least recently take turns. */
+  /** Orders pools without samples for a block. The pools that were sampled least recently take turns at the front. */
   private turnsOf(ids: readonly string[], block: number): readonly string[] {
-    const sampledAt = (id: string) => this.firstSampledAt.get(id) ?? -1
-    const turns = ids.toSorted((a, b) => sampledAt(a) - sampledAt(b)).slice(0, MAX_UNSAMPLED_CANDIDATES)
+    const firstSampledBlock = (id: string) => this.firstSampledBlockById.get(id) ?? -1
+    const turns = ids.toSorted((a, b) => firstSampledBlock(a) - firstSampledBlock(b)).slice(0, MAX_UNSAMPLED_CANDIDATES)
     const offset = turns.length > 0 ? (block * MAX_UNSAMPLED) % turns.length : 0
     return [...turns.slice(offset), ...turns.slice(0, offset)]
   }
 
   /**
    * Chooses `count` of the sampled pools of the same tokens. Half of them are the deepest pools, by the reserves of
-   * each token in turn, so that worthless pools do not displace these. The others are the pools that have been sampled
-   * for longest, because a hostile hook can pretend any depth.
+   * each token in turn, so that worthless pools do not displace them. The other half are the pools that have been
+   * sampled for the longest time, because a hostile hook can pretend any depth.
    */
-  private keptOf(pools: readonly Pool[], count: number): readonly string[] {
-    const sampledAt = ({ id }: Pool) => this.firstSampledAt.get(id) ?? -1
-    const remaining = pools.toSorted((a, b) => sampledAt(a) - sampledAt(b))
+  private chooseKept(pools: readonly Pool[], count: number): readonly string[] {
+    const firstSampledBlock = ({ id }: Pool) => this.firstSampledBlockById.get(id) ?? -1
+    const remaining = pools.toSorted((a, b) => firstSampledBlock(a) - firstSampledBlock(b))
     const keptIds: string[] = []
     for (let k = 0; k < count && remaining.length > 0; k++) {
       const reserveOf = (pool: Pool) => this.reservesOf(pool)[k % pool.tokens.length]!

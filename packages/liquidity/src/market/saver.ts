@@ -52,14 +52,14 @@ export type SavedExtra = {
   readonly rows: string
   /** First block that the log scan has not scanned, by index of the row among the directory's rows. */
   readonly scannedTo: readonly (readonly [number, number])[]
-  /** Block range that nodes accept in one request for logs. */
+  /** Number of blocks that the node accepts in one request for logs. */
   readonly blocksPerCall?: number
 }
 
 type WriteSummary = {
   /** Pools that are new to the file. */
   readonly newEntries: PoolEntry[]
-  /** The pools that a full file keeps when it deletes all other pools; empty if it deletes none. */
+  /** Pools that stay in a full file when all its other pools are deleted; empty if no pools are deleted. */
   readonly retainedEntries: PoolEntry[]
 }
 
@@ -222,7 +222,8 @@ export class Saver {
       const entry = { row, pool }
       const exactEntry = directory.exactEntryOf(entry)
       if (directory.familyOf(exactEntry.row).listedByLogs) directory.list(exactEntry)
-      // A pool with a state was followed before; the pools of listed logs must not displace it.
+      // A pool with a state was followed before. Pools that logs announced must not take up its place among the
+      // followed pools.
       if (directory.hasFollowedPair(pool)) directory.add(entry, { isLimited: state === null })
       if (pool.fixed !== undefined) directory.complete(entry)
       this.savedEntries.add(entry)
@@ -287,8 +288,8 @@ export class Saver {
       for await (const items of inBatches(listItems, ITEMS_PER_LIST)) yield { do: 'list', name, items }
     for (const entries of [directory.listedPools, directory.followedPools])
       for await (const batch of inBatches(entries.values(), ENTRIES_PER_BATCH)) {
-        // Skip a listed pool that another family took over, the sampled twin, which quotes it from simulated swaps: the
-        // pool is saved as a followed pool.
+        // Skip a listed pool that was handed over to its sampled twin, the family that quotes it from simulated swaps.
+        // The pool is saved with the followed pools.
         const unsavedEntries = batch.filter((entry) => !this.savedEntries.has(entry) && !directory.isHandedOver(entry))
         newEntries.push(...unsavedEntries)
         const newPools = unsavedEntries.map(({ row, pool }) => ({ pool, dexRow: this.rowNumbers.get(row)! }))

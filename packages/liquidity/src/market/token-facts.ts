@@ -16,7 +16,7 @@ const lensInterface = TokenLens__factory.createInterface()
 const ADDRESSES_PER_CALL = 200
 /**
  * Maximum rounds of calls. A call that runs out of gas leaves addresses for the next round. About forty contracts that
- * burn all their gas use up a call.
+ * burn all their gas exhaust the gas of one call.
  */
 const MAX_ROUNDS = 12
 const GAS_PER_TOKEN = 15_000
@@ -27,7 +27,7 @@ const GAS_PER_TOKEN = 15_000
 const MAX_AGE_MS = 600_000
 /** Maximum accepted decimals; no ERC-20 in use has more. */
 const MAX_DECIMALS = 77
-/** Bit layout of the results of TokenLens.sol. */
+/** Flags in a result word of TokenLens.sol. The lowest byte of the word contains the decimals. */
 const IS_TOKEN = 0x10000n
 const HAS_DECIMALS = 0x100n
 
@@ -170,7 +170,7 @@ function* readLensWords(addresses: readonly Address[]): Reads<ReadonlyMap<Addres
     pendingGroups = pendingGroups.flatMap((group, i) => {
       const result = results[i]
       const words = result ? (lensInterface.decodeFunctionResult('look', result) as unknown as [bigint[]])[0] : []
-      for (const [k, word] of [...words].entries()) wordByAddress.set(group[k]!, word)
+      for (const [wordIndex, word] of [...words].entries()) wordByAddress.set(group[wordIndex]!, word)
       const unreachedAddresses = group.slice(words.length)
       return words.length > 0 && unreachedAddresses.length > 0 ? [unreachedAddresses] : []
     })

@@ -18,7 +18,7 @@ const MAX_TOKENS = 32
 /** An address, a hash, or an address and a hash. */
 const ID_PATTERN = /^0x[0-9a-f]{40,128}$/
 
-/** Pools of one deployment: a row of the chain's file, or one of several factories in it. */
+/** Pools of one deployment. A deployment is a row of the chain's file, or one of several factories of a row. */
 export type ListedDeployment = {
   readonly family: string
   readonly address: Address

@@ -7,7 +7,7 @@ import { lensOf } from '../lenses.ts'
 const LENS = lensOf('RedemptionLens')
 const lensInterface = RedemptionLens__factory.createInterface()
 
-/** Estimated gas for one share. A token that is not a share, as most are, costs a tenth of this. */
+/** Estimated gas for one share. Most tokens are not shares, and cost a tenth of this. */
 const READ_GAS = 400_000
 const SCALE_UNIT = 1e18
 
@@ -29,8 +29,8 @@ export type Redemption = {
    */
   readonly rate: number
   /**
-   * Base units of the single part that can be withdrawn now; null if all of `balance` can be, or if there are several
-   * parts.
+   * Maximum base units that can be withdrawn now, for a share with one part. Null if all of the part's `balance` can be
+   * withdrawn, or for a share with several parts.
    */
   readonly maxRedeemable: bigint | null
 }
@@ -39,7 +39,7 @@ export type Redemption = {
 export type RedeemedPart = {
   /** The zero address is the native token. */
   readonly token: Address
-  /** Base units that back the shares. */
+  /** Base units of `token` that back all shares. */
   readonly balance: bigint
   /** Weight among all parts, or price relative to the other parts of a stable pool; 0 if unknown. */
   readonly scale: number
@@ -48,7 +48,7 @@ export type RedeemedPart = {
 /**
  * Reads the assets that shares redeem for: null for a token that is not a share, undefined for a token without supply.
  *
- * @param holders - for each share an account that may hold some of it; the zero address if unknown
+ * @param holders - for each share, an account that may hold some units of the share; the zero address if unknown
  * @param addressProvider - Curve's address provider, if the chain has one
  */
 export function* readRedemptions(
@@ -56,12 +56,12 @@ export function* readRedemptions(
   holders: readonly Address[],
   addressProvider: Address = ZERO_ADDRESS,
 ): Reads<readonly (Redemption | null | undefined)[]> {
-  const results = yield shares.map((share, k) => ({
+  const results = yield shares.map((share, i) => ({
     ...LENS,
-    data: lensInterface.encodeFunctionData('read', [share, holders[k] ?? ZERO_ADDRESS, addressProvider]) as Hex,
+    data: lensInterface.encodeFunctionData('read', [share, holders[i] ?? ZERO_ADDRESS, addressProvider]) as Hex,
     gas: READ_GAS,
   }))
-  return shares.map((share, k) => (results[k] ? decode(share, results[k]) : null))
+  return shares.map((share, i) => (results[i] ? decode(share, results[i]) : null))
 }
 
 function decode(share: Address, answer: Hex): Redemption | null | undefined {
@@ -70,10 +70,10 @@ function decode(share: Address, answer: Hex): Redemption | null | undefined {
   if (state.supply === 0n) return undefined
   if (!kind || state.sample === 0n) return null
   const [tokens, balances, scales] = [[...state.tokens], [...state.held], [...state.scales]]
-  const parts = tokens.map((token, k) => ({
+  const parts = tokens.map((token, i) => ({
     token: partAddress(token),
-    balance: balances[k]!,
-    scale: Number(scales[k] ?? 0n) / SCALE_UNIT,
+    balance: balances[i]!,
+    scale: Number(scales[i] ?? 0n) / SCALE_UNIT,
   }))
   const includesItself = parts.some(({ token }) => token === share)
   const rate = Number(state.redeemed) / Number(state.sample)

@@ -20,10 +20,14 @@ const BATCH_SIZE = 40
 const MAX_QUEUED = 2_000
 /** Maximum nesting: shares of shares of shares. */
 const MAX_LEVELS = 3
+/** Timeout of the reads of one batch. */
 const TIMEOUT_MS = 5_000
 
-/** `readings` is empty for a share that could not be read at the last block, such as a paused vault. */
-type CachedReadings = { readonly readings: readonly Redemption[]; readonly hash: string }
+/**
+ * Readings of a share, newest first. `readings` is empty if the share could not be read at the last requested block, such
+ * as a paused vault. `blockHash` identifies that block.
+ */
+type CachedReadings = { readonly readings: readonly Redemption[]; readonly blockHash: string }
 /** Node and block to read from. */
 export type RedemptionSource = {
   readonly rpc: Rpc
@@ -65,7 +69,7 @@ export class RedemptionCache {
   /** False if the token is a share that was read at another block, or had no supply. */
   isCurrentAt(token: Address, { hash }: BlockHeader): boolean {
     const cachedReadings = this.readingsByShare.peek(token)
-    return (!cachedReadings || cachedReadings.hash === hash) && !this.unissuedTokens.has(token)
+    return (!cachedReadings || cachedReadings.blockHash === hash) && !this.unissuedTokens.has(token)
   }
 
   /**
@@ -91,24 +95,24 @@ export class RedemptionCache {
     if (this.ignoredTokens.has(token) || this.nonShares.has(token) || this.unissuedTokens.has(token)) return false
     const cachedReadings = this.readingsByShare.get(token)
     // Read again at every requested block, so that a falling rate takes effect at once.
-    return !cachedReadings || cachedReadings.hash !== this.latestSource!.block.hash
+    return !cachedReadings || cachedReadings.blockHash !== this.latestSource!.block.hash
   }
 
   private async read(tokens: readonly Address[]): Promise<void> {
     const { rpc, block, holderOf } = this.latestSource!
-    const { hash } = block
+    const blockHash = block.hash
     const holders = tokens.map((token) => holderOf?.(token) ?? ZERO_ADDRESS)
     const options = { priority: 'lookup', timeoutMs: TIMEOUT_MS } as const
     const [results] = await runReads(
       rpc,
-      { blockHash: hash },
+      { blockHash },
       [readRedemptions(tokens, holders, this.addressProvider)],
       options,
     )
-    for (const [k, token] of tokens.entries()) {
-      const reading = results![k]
+    for (const [i, token] of tokens.entries()) {
+      const reading = results![i]
       if (reading === null && this.readingsByShare.has(token)) {
-        this.readingsByShare.set(token, { readings: [], hash })
+        this.readingsByShare.set(token, { readings: [], blockHash })
         continue
       }
       if (!reading) {
@@ -118,7 +122,7 @@ export class RedemptionCache {
         continue
       }
       const [previousReading] = this.readingsOf(token) ?? []
-      this.readingsByShare.set(token, { readings: previousReading ? [reading, previousReading] : [reading], hash })
+      this.readingsByShare.set(token, { readings: previousReading ? [reading, previousReading] : [reading], blockHash })
     }
   }
 }

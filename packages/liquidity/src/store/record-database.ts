@@ -42,7 +42,7 @@ export type RecordText = { readonly id: string; readonly text: string }
 export type BlockOfRecords = {
   readonly chainId: number
   readonly block: BlockHeader
-  /** True if `write` got all pools of the block, not only those that differ from the previous block. */
+  /** True if all pools of the block were written, not only the pools that differ from the previous block. */
   readonly hasAllPools: boolean
   readonly records: readonly RecordText[]
   readonly sharedTexts: readonly SharedText[]
@@ -66,8 +66,8 @@ export class RecordDatabase {
   /**
    * Deletes the content of a file with another format.
    *
-   * @throws Error if the file cannot be written, or if it lacks a table. In the latter case, its content is deleted, so
-   *   that the next attempt opens an empty file
+   * @throws Error if the file cannot be written, or if it lacks a table. The content of a file that lacks a table is
+   *   deleted, so that the next attempt opens an empty file
    */
   constructor(path: string, limits: RecordLimits) {
     this.limits = limits

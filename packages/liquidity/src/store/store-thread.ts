@@ -1,4 +1,4 @@
-/** Client of the worker thread that holds the files of all markets of the process. */
+/** Client of the worker thread that holds the open files of the process: market databases and quote logs. */
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import { MarketError } from '../errors.ts'

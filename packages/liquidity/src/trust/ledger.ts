@@ -2,9 +2,9 @@
  * Observes block by block which tokens and pools of a chain earn trust. Does no I/O: `packages/quoting` passes each
  * snapshot and the results of token measurements (simulated swaps and transfers that reveal a tax, for example).
  *
- * A token is named if it is in the chain's file. A watched item is a token or pool that is not trusted by name. Its
- * depth is the USD value of the named tokens in the pools that contribute to it. For a token, these are the trusted
- * pools in which it is the only unnamed token; for a pool, the pool itself. `record.ts` contains the rules.
+ * A token is named if it is in the chain's file. A watched item is a token or pool that is not trusted by name. The
+ * depth of a watched pool is the USD value of its named tokens. The depth of a watched token is the sum of these values
+ * over the trusted pools in which it is the only unnamed token. `record.ts` contains the rules.
  */
 import type { Address, Chain } from '@sluice/chains'
 import { atOnce, type Steps } from '@sluice/rpc'
@@ -268,8 +268,8 @@ export class TrustLedger {
       item.record = recordLiquidity(item.record, liquidityOf(item), blockNumber, this.terms)
       yield
     }
-    // A pool is its own only contributor, so the terms ask for one pool with two named tokens. There is no token to
-    // measure, so each due measurement counts as clean.
+    // Only the pool itself contributes to its depth, so the terms require one pool, with two named tokens. There is no
+    // token to measure, so each due measurement counts as clean.
     const terms = { ...this.terms, pools: 1, namedTokens: 2 }
     for (const item of this.itemByPoolId.values()) {
       item.record = recordLiquidity(item.record, liquidityOf(item), blockNumber, terms)

@@ -89,7 +89,7 @@ export function recordBreach({ lastSeenBlock, depthUsd }: TrustRecord, fault: st
   return { ...UNOBSERVED, lastSeenBlock, depthUsd, fault, breach: fault }
 }
 
-/** True if only a measurement is missing, or if the last measurement expires soon. */
+/** True if all conditions have held long enough, and there is no measurement or the last one is due for renewal. */
 export function isDueForMeasurement(
   { heldSinceBlock, lastSeenBlock, cleanMeasurementBlock }: TrustRecord,
   { blocks, measurementIntervalBlocks }: TrustTerms,
