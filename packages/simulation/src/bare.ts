@@ -98,8 +98,8 @@ function balanceReadCall(request: SimulationRequest): CallRequest {
 }
 
 /**
- * Returns the transactions for loan and approval. A reset comes first, because some tokens require it to change an
- * allowance.
+ * Returns the transactions for loan and approval. A reset to zero precedes the approval, because some tokens require it
+ * to change an allowance.
  */
 function setUpCalls(
   { from, to, tokenIn, spender = to }: SimulationRequest,

@@ -72,18 +72,18 @@ export class FeeReader {
       const history = await rpc.request<FeeHistory | null>('eth_feeHistory', ['0x1', block, []], withoutSignal(options))
       return parseFee(history?.baseFeePerGas?.[1])
     } catch {
-      // The failure affects only `block.basefee` in simulations, which is then the base fee of the block.
+      // Callers then use the base fee of the block itself.
       return undefined
     }
   }
 }
 
-/** Percentile of the tips in a block, by gas, assumed for the next block. */
+/** Percentile of a block's tips, weighted by gas, that is the assumed tip in the next block. */
 const TIP_PERCENTILE = 50
 
 type FeeHistory = { readonly baseFeePerGas?: readonly Hex[]; readonly reward?: readonly (readonly Hex[])[] | null }
 
-/** Parses a fee in wei; undefined if the node gives none, or no number. */
+/** Parses a fee in wei; undefined if the node returned no fee, or a malformed one. */
 function parseFee(fee: unknown): bigint | undefined {
   return typeof fee === 'string' && /^0x[0-9a-f]+$/i.test(fee) ? BigInt(fee) : undefined
 }

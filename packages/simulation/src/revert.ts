@@ -12,8 +12,8 @@ const MAX_LENGTH = 1_000
 const MAX_DEPTH = 3
 /** Maximum arguments of an unknown error that are inspected. */
 const MAX_ARGUMENTS = 8
-/** Bytes of a word in ABI encoding. */
-const WORD = 32
+/** Bytes per word in ABI encoding. */
+const WORD_BYTES = 32
 
 /** @see https://docs.soliditylang.org/en/latest/control-structures.html#panic-via-assert-and-error-via-require */
 const panics: Readonly<Record<string, string>> = {
@@ -68,14 +68,14 @@ function describe(data: Hex, depth: number): string {
 /** Returns the text of `Error`, or the description of revert data that a router passed as text. */
 function reasonOf(data: Hex, depth: number): string {
   const [bytes] = AbiCoder.defaultAbiCoder().decode(['bytes'], `0x${data.slice(10)}`) as unknown as [Hex]
-  if (depth < MAX_DEPTH && isRevert(bytes)) return describe(bytes, depth + 1)
+  if (depth < MAX_DEPTH && isRevertData(bytes)) return describe(bytes, depth + 1)
   return toUtf8String(bytes, Utf8ErrorFuncs.replace) || 'reverted with an empty reason'
 }
 
 /** True for complete ABI-encoded revert data of a known kind. */
-function isRevert(bytes: Hex): boolean {
+function isRevertData(bytes: Hex): boolean {
   const selector = bytes.slice(0, 10)
-  if (bytes.length < 10 || (bytes.length - 10) % (2 * WORD) !== 0) return false
+  if (bytes.length < 10 || (bytes.length - 10) % (2 * WORD_BYTES) !== 0) return false
   return selector === ERROR_SELECTOR || selector === PANIC_SELECTOR || knownErrors.has(selector)
 }
 
@@ -86,17 +86,17 @@ function wrappedReason(data: Hex, depth: number): string | undefined {
   if (depth >= MAX_DEPTH) return undefined
   const body = data.slice(10)
   const wordAt = (byte: number) => {
-    const word = body.slice(2 * byte, 2 * (byte + WORD))
-    const value = word.length === 2 * WORD ? BigInt(`0x${word}`) : undefined
+    const word = body.slice(2 * byte, 2 * (byte + WORD_BYTES))
+    const value = word.length === 2 * WORD_BYTES ? BigInt(`0x${word}`) : undefined
     return value !== undefined && value < body.length ? Number(value) : undefined
   }
   for (let head = 0; head < MAX_ARGUMENTS; head++) {
-    const offset = wordAt(head * WORD)
-    const length = offset !== undefined && offset % WORD === 0 ? wordAt(offset) : undefined
+    const offset = wordAt(head * WORD_BYTES)
+    const length = offset !== undefined && offset % WORD_BYTES === 0 ? wordAt(offset) : undefined
     if (!length) continue
-    const start = 2 * (offset! + WORD)
+    const start = 2 * (offset! + WORD_BYTES)
     const bytes: Hex = `0x${body.slice(start, start + 2 * length)}`
-    if (isRevert(bytes)) return describe(bytes, depth + 1)
+    if (isRevertData(bytes)) return describe(bytes, depth + 1)
   }
   return undefined
 }

@@ -61,12 +61,12 @@ export type SimulationRequest = {
    * refunds only if that differs. If the transaction fails and the sender has no code, a bare run always follows.
    */
   readonly bareRunMode?: 'measured' | 'charged'
-  /** True to also read the node's newest block, without an extra request. */
+  /** True to also read the node's newest block, in the same request. */
   readonly withHead?: boolean
-  /** Queue priority at the node; default `quote`. */
+  /** Priority among the queued requests to the node; default `quote`. */
   readonly priority?: Priority
   readonly signal?: AbortSignal
-  /** Called once, when the state for the usual setup is read and the first run is about to be sent. */
+  /** Called once, after the state for the first setup is read, and before the first run is sent. */
   readonly onRun?: () => void
 }
 

@@ -20,7 +20,7 @@ const MAX_REMEMBERED = 10_000
  * upgrade of the token changes its result.
  */
 const INCOMPLETE_TTL_MS = 600_000
-/** Milliseconds for which a confirmed transfer is remembered: later, the token may refuse transfers of the account. */
+/** Milliseconds for which a confirmed transfer is remembered. Later, the token may refuse transfers of the account. */
 const CONFIRMATION_TTL_MS = 600_000
 
 /**
@@ -39,8 +39,8 @@ export class SlotResolver {
     MAX_REMEMBERED,
   )
   /**
-   * Layouts confirmed by a transfer: a spender transferred a balance of the account that was written by the layout. Key:
-   * token and account.
+   * Layouts that a simulated transfer confirmed: they wrote the balance of an account, and a spender could transfer it.
+   * Key: token and account.
    */
   private readonly confirmedLayouts = new BoundedMap<string, TokenLayout>(MAX_REMEMBERED, { ttl: CONFIRMATION_TTL_MS })
   private hits = 0
