@@ -19,7 +19,7 @@ export function canonicalToken(token: Address, chain: Chain): Address {
 }
 
 /**
- * A token with more pools than this has an index of its pools with another token of the chain's file:
+ * A token with more pools than this has an index of those pools that also hold another listed token:
  * `PricedToken.listedPools`.
  */
 const MAX_UNINDEXED_POOLS = 256
@@ -145,8 +145,8 @@ export class TokenGraph {
   }
 
   /**
-   * Updates a pool after a report that its balances are below its curve or reserves. It lacked them before, too: earlier
-   * backings are lowered to the current ones, so that a lower backing is no jump.
+   * Updates a pool after a report that it holds less than its curve or reserves count. The pool lacked these amounts in
+   * earlier blocks too, so earlier backings are capped at the current ones. Otherwise the lower backing would be a jump.
    */
   correct(pricedPool: PricedPool, { reserves, pairs }: PoolView): void {
     pricedPool.reserves = reserves

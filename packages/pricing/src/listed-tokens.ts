@@ -1,4 +1,4 @@
-/** Reads the tokens that are listed in the chain's file. */
+/** Reads the listed tokens of a chain: those in its configuration file (`Chain`). */
 import { type Address, type Chain, NATIVE, ZERO_ADDRESS } from '@sluice/chains'
 import { canonicalToken } from './graph.ts'
 
@@ -12,7 +12,7 @@ export function pricedTokenOf(address: Address, chain: Chain): Address {
   return chain.wrappedNative === null && chain.nativeErc20 ? chain.nativeErc20.address : canonicalToken(address, chain)
 }
 
-/** Returns the decimals of listed tokens; undefined if the file omits them. */
+/** Returns the decimals of each listed token; undefined if the configuration omits them. */
 export function listedDecimals(chain: Chain): ReadonlyMap<Address, number | undefined> {
   const { wrappedNative, nativeErc20, stables, tokens, nativeCurrency } = chain
   const listedAddresses = [wrappedNative, nativeErc20, ...stables, ...tokens].filter(

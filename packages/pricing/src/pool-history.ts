@@ -32,13 +32,13 @@ export class PoolHistory {
     this.rates = [rates, rates, rates]
   }
 
-  /** Rates of the last two blocks that have a backing. */
+  /** Rates of the last two blocks, without those whose backing is 0. */
   get recentRates(): PoolRates {
     const [oneBlockAgo, twoBlocksAgo] = this.rates
     return [...oneBlockAgo, ...twoBlocksAgo].filter(({ backing }) => backing > 0)
   }
 
-  /** Lowers the backings to at most those of the current edges; of a pair without an edge, to 0. */
+  /** Caps all stored backings at those of the current edges. The backing of a pair without an edge becomes 0. */
   capBackings(edges: readonly PriceEdge[]): void {
     const cap = (rates: PoolRates) =>
       rates.map((rate) => ({ ...rate, backing: Math.min(rate.backing, backingOf(rate, edges)) }))
@@ -92,8 +92,8 @@ function rateIn(rates: PoolRates, { token, otherToken }: PriceEdge): EdgeRate {
 }
 
 function backingOf({ token, otherToken }: PairRate, edges: readonly PriceEdge[]): number {
-  const edge = edges.find((one) => one.token.address === token && one.otherToken.address === otherToken)
-  return edge?.backing ?? 0
+  const match = edges.find((edge) => edge.token.address === token && edge.otherToken.address === otherToken)
+  return match?.backing ?? 0
 }
 
 /** True if the two rates differ by less than a jump. */

@@ -114,10 +114,10 @@ export class TokenPricer {
   }
 
   /**
-   * Returns the unlisted tokens that decide the price of a token: the other tokens of its heaviest pools with more than
-   * half of the weight. Pools with less weight cannot move a median out of the range of these. If the token has pools
-   * with unsellable tokens, also returns the one against which most of the token is pooled, because that pool may count
-   * again. Empty for hubs and stables. Stops after `MAX_INTERMEDIATES` + 1 tokens.
+   * Returns the unlisted tokens that decide the price of a token. They are the other tokens of its heaviestObservation pools, which
+   * together have more than half of the weight. Lighter pools cannot move the median out of the price range of these
+   * pools. Also returns the unsellable token whose pool holds most of the token, because this pool counts again once
+   * its other token can be sold. Empty for hubs and stables. Stops after `MAX_INTERMEDIATES` + 1 tokens.
    */
   decidingTokens(token: PricedToken): readonly PricedToken[] {
     if (token.isUnsellable || this.hubPriceByToken.has(token)) return []
@@ -143,25 +143,25 @@ export class TokenPricer {
   }
 
   /**
-   * Returns the pools that decide the price of a token: the heaviest pool, which is the evidence of the price, and the
+   * Returns the pools that decide the price of a token: the heaviestObservation pool, which is the evidence of the price, and the
    * pool with the median price, if it is another one. Empty for hubs and stables, and for a token without observations.
    */
   decidingPools(token: PricedToken): readonly Pool[] {
     if (this.hubPriceByToken.has(token)) return []
     const observations = this.derivedObservationsOf(token)
     if (observations.length === 0) return []
-    const heaviest = observations.reduce((a, b) => (b.weight > a.weight ? b : a))
-    const counted = observations
-      .filter(({ weight }) => weight >= heaviest.weight * MIN_WEIGHT_SHARE)
+    const heaviestObservation = observations.reduce((a, b) => (b.weight > a.weight ? b : a))
+    const countedObservations = observations
+      .filter(({ weight }) => weight >= heaviestObservation.weight * MIN_WEIGHT_SHARE)
       .sort((a, b) => a.value - b.value || a.weight - b.weight)
     let totalWeight = 0
-    for (const { weight } of counted) totalWeight += weight
+    for (const { weight } of countedObservations) totalWeight += weight
     let reachedWeight = 0
-    const median = counted.find(({ weight }) => {
+    const medianObservation = countedObservations.find(({ weight }) => {
       reachedWeight += weight
       return reachedWeight >= totalWeight / 2
     })
-    return [...new Set([heaviest.pool, median!.pool])]
+    return [...new Set([heaviestObservation.pool, medianObservation!.pool])]
   }
 
   private derivedObservationsOf(token: PricedToken): readonly DerivedObservation[] {
@@ -250,7 +250,7 @@ export class TokenPricer {
   }
 }
 
-/** Returns the unsellable token against which the most of a token is pooled, if any. */
+/** Returns the unsellable token in whose pool the most base units of a token are, if any. */
 function mainUnsellableToken({ otherTokens, edgeData }: PricedToken): PricedToken | undefined {
   let mainToken: PricedToken | undefined
   let maxBacking = 0

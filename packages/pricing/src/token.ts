@@ -45,6 +45,7 @@ export type PricedToken = {
   price: number
   /** USD liquidity behind the price, cached like `price`. */
   evidence: number
+  /** Version of the pricer for which `price` and `evidence` were computed. */
   priceVersion: number
   /** Price from the rates before the jumps; set if only pools that jumped price the token now. */
   priceBeforeJump: TokenPrice | undefined
