@@ -33,7 +33,7 @@ import { type QuotingContext, type Simulate, withSignal } from './quote/ports.ts
 import { Quoter } from './quote/quoter.ts'
 import type { QuoteRequest } from './quote/request.ts'
 import { SingleFlight } from './quote/single-flight.ts'
-import { referee } from './referee/referee.ts'
+import { judgeTransaction } from './referee/referee.ts'
 import type { SwapVerdict } from './referee/verdict.ts'
 import { RouterSearch } from './search/router-search.ts'
 import { SenderCodeChecks } from './simulation/sender-code-checks.ts'
@@ -52,7 +52,7 @@ import { PriceHistory } from './view/price-history.ts'
 import type { ChainView } from './view/view.ts'
 import type { ChainViews } from './view/views.ts'
 
-/** Timeout in milliseconds for prices to include the newest block before tokens are listed. */
+/** Maximum milliseconds that a token list waits until prices include the newest block. */
 const PRICES_TIMEOUT_MS = 300
 
 /**
@@ -127,12 +127,13 @@ export class LiveChain {
   private readonly contractBalances = new ContractBalanceReader()
   readonly senderCodeChecks: SenderCodeChecks
   private readonly neighbors: HubNeighbors
-  /** False if another process reads the chain, which then also finds the neighbors. */
+  /** False if another process reads the chain. That process then also finds the neighbors: tokens pooled with hubs. */
   private readonly findsNeighbors: boolean
   private readonly pastBlocks: PastBlocks
   private readonly pastQuoter: PastQuoter
   /** Contracts for past blocks whose EVM lacks instructions of `contracts`. Read from files at the first past quote. */
   private readonly loadOlderContracts: () => Promise<ChainContracts | undefined>
+  /** Verdicts (comparisons of a mined swap with our quote) in flight, by transaction hash. */
   private readonly verdicts = new SingleFlight<SwapVerdict>()
   private readonly verdictSlots = new Semaphore(MAX_CONCURRENT_VERDICTS)
   /**
@@ -347,7 +348,7 @@ export class LiveChain {
         await blocks.close()
       }
     }
-    return referee(hash, { chain, rpc: newestRpc, quoteWithRpc }, requestContext)
+    return judgeTransaction(hash, { chain, rpc: newestRpc, quoteWithRpc }, requestContext)
   }
 
   /** @param getRpc - returns the node that reads pools and simulates at past blocks */
@@ -405,9 +406,9 @@ export class LiveChain {
       const { rpc, views } = this.runtime.parts
       const { view, isComplete } = await views.recent([...catalog.registry, ...extraTokens], signal)
       await Promise.race([view.prices().whenCurrent(), setTimeout(PRICES_TIMEOUT_MS)])
-      // The list names tokens that nobody has requested, so it is partial until the first search for them.
-      const isListed = !this.findsNeighbors || this.neighbors.isStarted
-      return { view, rpc, isComplete: isComplete && isListed && view.prices().isCurrent }
+      // The list also names neighbors, which nobody has requested, so it is incomplete until their first search has run.
+      const hasNeighbors = !this.findsNeighbors || this.neighbors.isStarted
+      return { view, rpc, isComplete: isComplete && hasNeighbors && view.prices().isCurrent }
     }
     return text === undefined ? catalog.load(source) : catalog.search(text, source)
   }

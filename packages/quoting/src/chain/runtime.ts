@@ -1,6 +1,6 @@
 /**
  * The lifecycle of a chain: it wakes on first use, follows blocks while it is used, and sleeps when idle. A chain that
- * sleeps follows no blocks and has no pools in memory.
+ * sleeps follows no blocks and has no pools in memory. The market of a chain keeps its pools up to date.
  */
 import type { Chain } from '@sluice/chains'
 import {

@@ -31,11 +31,12 @@ export function poolDrift(earlierPool: Pool, laterPool: Pool | undefined, hop: H
   if (paidBefore === 0n) return NO_DRIFT
   const paidAfter = laterPool ? outputOf(laterPool, hop) : 0n
   const explainedOutput = outputOf(laterPool ? applyNetTrade(earlierPool, laterPool, hop) : earlierPool, hop)
-  const [lower, upper] = paidBefore < explainedOutput ? [paidBefore, explainedOutput] : [explainedOutput, paidBefore]
+  const isRaised = paidBefore < explainedOutput
+  const [lowerOutput, upperOutput] = isRaised ? [paidBefore, explainedOutput] : [explainedOutput, paidBefore]
   return {
     ppm: changePpm(paidBefore, paidAfter),
-    unexplainedPpm: Math.min(0, changePpm(lower, paidAfter)),
-    unexplainedGainPpm: Math.max(0, changePpm(upper, paidAfter)),
+    unexplainedPpm: Math.min(0, changePpm(lowerOutput, paidAfter)),
+    unexplainedGainPpm: Math.max(0, changePpm(upperOutput, paidAfter)),
   }
 }
 
@@ -46,15 +47,16 @@ export function changePpm(from: bigint, to: bigint): number {
 
 /** Returns the share of the route's input that passes through each leg, from 0 to 1. */
 export function sharesOf({ tokenIn, legs }: Pick<RoutePlan, 'tokenIn' | 'legs'>): readonly number[] {
-  const totalSold = new Map<Address, number>()
-  const soldToken = (leg: Leg) => (tokenIn === NATIVE && spendsInput(leg, legs) ? NATIVE : leg.tokenIn)
-  for (const leg of legs) totalSold.set(soldToken(leg), (totalSold.get(soldToken(leg)) ?? 0) + Number(leg.amountIn))
-  const heldShare = new Map<Address, number>([[tokenIn, 1]])
+  const soldAmounts = new Map<Address, number>()
+  const soldTokenOf = (leg: Leg) => (tokenIn === NATIVE && spendsInput(leg, legs) ? NATIVE : leg.tokenIn)
+  for (const leg of legs)
+    soldAmounts.set(soldTokenOf(leg), (soldAmounts.get(soldTokenOf(leg)) ?? 0) + Number(leg.amountIn))
+  const shareByToken = new Map<Address, number>([[tokenIn, 1]])
   // Legs are in execution order, so all legs that buy a token precede the legs that sell it.
   return legs.map((leg) => {
-    const from = soldToken(leg)
-    const share = (heldShare.get(from) ?? 0) * (Number(leg.amountIn) / (totalSold.get(from) || 1))
-    heldShare.set(leg.tokenOut, (heldShare.get(leg.tokenOut) ?? 0) + share)
+    const soldToken = soldTokenOf(leg)
+    const share = (shareByToken.get(soldToken) ?? 0) * (Number(leg.amountIn) / (soldAmounts.get(soldToken) || 1))
+    shareByToken.set(leg.tokenOut, (shareByToken.get(leg.tokenOut) ?? 0) + share)
     return share
   })
 }

@@ -28,7 +28,7 @@ export function chargedGas(
   // A simulation puts code (a probe) at the sender's address. If the code changes the outcome, only the gas of the run
   // without the code is valid.
   if (simulation.ways?.sender === 'bare' && simulation.chargedGas !== undefined) return BigInt(simulation.chargedGas)
-  const gross = transactionGas(data, BigInt(simulation.gasUsed))
-  const refund = transactionRefund({ ...route, wrappedNative }, Number(gross), direct, balances)
-  return larger(gross - BigInt(Math.round(refund)), floorGas(data))
+  const grossGas = transactionGas(data, BigInt(simulation.gasUsed))
+  const refund = transactionRefund({ ...route, wrappedNative }, Number(grossGas), direct, balances)
+  return larger(grossGas - BigInt(Math.round(refund)), floorGas(data))
 }

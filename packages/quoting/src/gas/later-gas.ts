@@ -3,7 +3,8 @@
  * time: oracle observations fall due, cached rates expire, and epochs end. A second simulation, at the transaction's
  * deadline, measures the extra gas. It runs if a family of the route declares extra gas, if the gas of a pool or token
  * changed with time before, or if a pool or token was not compared recently. In the last case the simulated time is
- * after the deadline, so that the comparison also holds for later quotes. Pools and tokens are the parts of a route.
+ * after the deadline, so that the comparison is also valid for later quotes. The parts of a route are its pools and
+ * tokens.
  */
 import { familyOf, type Trust } from '@sluice/liquidity'
 import type { RoutePlan } from '@sluice/routing'

@@ -46,7 +46,7 @@ const PRIOR_DEVIATION: Readonly<Record<string, number>> = {
 }
 /** Minimum standard deviation, after any number of observations. */
 const MIN_DEVIATION = 500
-/** Standard deviation of a simulation because of the sender's own storage, as a share of the route's gas. */
+/** Standard deviation of the simulated gas that the sender's own storage causes, as a share of the route's gas. */
 const SENDER_DEVIATION_SHARE = 0.005
 /** Standard deviation in gas of each crossed tick, because a tick that no other trade crosses has no estimate. */
 const TICK_DEVIATION = 12_000
@@ -85,6 +85,7 @@ export class GasLessons {
     this.wrappedNative = wrappedNative
   }
 
+  /** Number of parts with an estimate, for metrics. */
   get count(): StateCount {
     return this.estimatesByPart.count
   }
@@ -115,11 +116,11 @@ export class GasLessons {
     if (swap.legs.length === 0) return
     const updatedKeys = trust && untrustedKeys(swap, trust)
     const parts = this.estimatedParts(swap, now)
-    const partCounts = this.countsOf(swap)
-    const { predictedGross, expected, charged } = gasOfRoute(partCounts, parts)
+    const routeParts = this.gasPartsOf(swap)
+    const { predictedGross, expected, charged } = predictGas(routeParts, parts)
     const maxError = MAX_ERROR_SHARE * Math.max(charged, expected)
     const error = Math.max(-maxError, Math.min(maxError, grossGas - predictedGross))
-    const noiseVariance = (SENDER_DEVIATION_SHARE * charged) ** 2 + piecesIn(partCounts) * TICK_DEVIATION ** 2
+    const noiseVariance = (SENDER_DEVIATION_SHARE * charged) ** 2 + piecesIn(routeParts) * TICK_DEVIATION ** 2
     const totalVariance = parts.reduce((sum, part) => sum + part.count ** 2 * part.variance, noiseVariance)
     for (const { key, count, gas, variance: partVariance } of parts) {
       if (updatedKeys && !updatedKeys.has(key)) continue
@@ -136,7 +137,7 @@ export class GasLessons {
 
   /** Returns the gas after refunds that a route is expected to be charged, by the current estimates. */
   expectedGas(swap: Swap, now: number): number {
-    return gasOfRoute(this.countsOf(swap), this.estimatedParts(swap, now)).expected
+    return predictGas(this.gasPartsOf(swap), this.estimatedParts(swap, now)).expected
   }
 
   /**
@@ -163,7 +164,7 @@ export class GasLessons {
     return this.publishedCorrections.gas.size > 0 ? this.publishedCorrections.gas : undefined
   }
 
-  private countsOf(swap: Swap): GasParts {
+  private gasPartsOf(swap: Swap): GasParts {
     return gasParts({ ...swap, wrappedNative: this.wrappedNative })
   }
 
@@ -204,8 +205,12 @@ export class GasLessons {
 /** A part of a route, its number of occurrences in the route, and its estimate. */
 type EstimatedPart = { readonly key: string; readonly count: number } & Omit<Estimate, 'at'>
 
-function gasOfRoute(counts: GasParts, parts: readonly EstimatedPart[]) {
-  const { charged, refund, unlimitedRefund } = gasOfParts(counts)
+/**
+ * Predicts the gas of a route: `charged` by the gas table after refunds, and with the learned corrections
+ * `predictedGross` before refunds and `expected` after refunds.
+ */
+function predictGas(routeParts: GasParts, parts: readonly EstimatedPart[]) {
+  const { charged, refund, unlimitedRefund } = gasOfParts(routeParts)
   const predictedGross = parts.reduce((sum, { gas, count }) => sum + gas * count, charged + refund)
   return { predictedGross, expected: predictedGross - refundOf(predictedGross, unlimitedRefund), charged }
 }
@@ -248,9 +253,9 @@ function countParts({ tokenIn, tokenOut, legs }: Swap): ReadonlyMap<string, numb
 }
 
 /**
- * Returns the keys of the parts that a simulation of the route may update: of each leg with an untrusted token or pool,
- * the pool, its sold token in that pool, its written slots, and the untrusted tokens. Undefined if all legs are
- * trusted, so that all parts may be updated.
+ * Returns the keys of the parts that a simulation of the route may update. Returns undefined if all legs are trusted, so
+ * that all parts may be updated. Otherwise returns the parts of each leg with an untrusted token or pool: the pool, the
+ * sold token in the pool, the written slots, and the untrusted tokens.
  */
 function untrustedKeys({ legs }: Swap, trust: Trust): ReadonlySet<string> | undefined {
   const keys = new Set<string>()

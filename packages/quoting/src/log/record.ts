@@ -7,7 +7,7 @@ import type { EncodeTerms } from '../quote/try-route.ts'
 import { requestOfReplay, toPlainJson } from '../search/replay.ts'
 
 type SharedField = 'trust' | 'taxes' | 'driftPenalties' | 'learnedGas'
-/** Fields of search requests whose values many requests share: the hash of each value. */
+/** Hashes of the values of those request fields that have the same value in many requests. Each value is stored once. */
 export type SharedHashes = { readonly [Name in SharedField]?: string }
 
 type StoredQuote = {
@@ -26,12 +26,14 @@ type StoredQuote = {
 
 /** Result of replaying a logged quote. */
 export type ReplayResult = {
+  /** Time of the quote in ISO 8601. */
   readonly at: string
   readonly block: number
   readonly amountIn: bigint
-  /** Output that was promised to the sender, base units. */
+  /** Output in base units that was promised to the sender. */
   readonly amountOut: bigint
   readonly minOutput: bigint
+  /** Calldata of the logged transaction. */
   readonly data: string
   /** Route that the search finds now; null if it finds none. */
   readonly route: RoutePlan | null
@@ -112,7 +114,7 @@ function parseTerms(plainTerms: object): EncodeTerms {
 function differencesBetween(before: object, after: object): string[] {
   const names = new Set([...Object.keys(before), ...Object.keys(after)])
   const textOf = (object: object, name: string) => JSON.stringify((object as { [name: string]: unknown })[name])
-  // Accept a recorded null: the search then had no time to compute `optimalityGapNetBps`.
+  // Accept a recorded null, because the original search may have had no time to compute `optimalityGapNetBps`.
   const isComparable = (name: string) => name !== 'optimalityGapNetBps' || textOf(before, name) !== 'null'
   return [...names].filter((name) => isComparable(name) && textOf(before, name) !== textOf(after, name))
 }

@@ -87,7 +87,7 @@ const UNLIMITED = 2n ** 256n - 1n
  * Returns the permits that the token and the chain support at the block.
  *
  * @throws QuotingError if the deadline has passed, or is more than a day after the default
- * @throws RpcError
+ * @throws RpcError if the node fails
  */
 export async function findPermits(rpc: Rpc, request: PermitRequest, context: PermitContext): Promise<PermitOffers> {
   const { block, signal, spender } = context
@@ -136,20 +136,20 @@ async function tokenOffer(reader: Reader, resolvedRequest: ResolvedRequest): Pro
     (domain) => domainSeparator === undefined || TypedDataEncoder.hashDomain(domain) === domainSeparator,
   )
   if (!domain) return undefined
-  const signedBy = (account: Address, itsNonce: bigint) => {
-    const commonFields = { spender, nonce: String(itsNonce) }
+  const permitOf = (account: Address, accountNonce: bigint) => {
+    const commonFields = { spender, nonce: String(accountNonce) }
     const message = isDai
       ? { holder: account, ...commonFields, expiry: String(deadline), allowed: true }
       : { owner: account, ...commonFields, value: String(amount), deadline: String(deadline) }
-    const permit = { kind: isDai ? ('dai' as const) : ('eip2612' as const), amount, nonce: itsNonce, deadline }
+    const permit = { kind: isDai ? ('dai' as const) : ('eip2612' as const), amount, nonce: accountNonce, deadline }
     return {
       permit,
       typedData: typedDataOf(domain, 'Permit', { Permit: parseFields(isDai ? DAI : EIP2612) }, message),
     }
   }
   const ownerCode = await resolvedRequest.ownerCode
-  const trial = { token, spender, ownerCode, ...signedBy(TRIAL_OWNER, (trialNonce ?? 0n) as bigint) }
-  return (await acceptsPermit(reader, trial)) ? { ...signedBy(owner, nonce as bigint), approval: null } : undefined
+  const trial = { token, spender, ownerCode, ...permitOf(TRIAL_OWNER, (trialNonce ?? 0n) as bigint) }
+  return (await acceptsPermit(reader, trial)) ? { ...permitOf(owner, nonce as bigint), approval: null } : undefined
 }
 
 /**
@@ -181,7 +181,7 @@ async function permit2Offer(
     }
   }
   const ownerCode = await resolvedRequest.ownerCode
-  // Permit2 itself is known; what a delegate accepts is not.
+  // Permit2 needs no trial, because its code is known. The code of a delegate is not known.
   if (DELEGATION_CODE.test(ownerCode)) {
     const isAccepted = await acceptsPermit(reader, { token, spender, ownerCode, ...withNonce(0n) })
     if (!isAccepted) return undefined

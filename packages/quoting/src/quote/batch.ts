@@ -71,7 +71,7 @@ export async function quoteBatch(
     await runtime.parts.views.head(signal)
     if (!runtime.isCanonical(block)) earlierView = undefined
     else {
-      // The node may lack a block that another process published.
+      // If another process published the block, the node may lack it. Then quote at the block before.
       earlierView = results.some(isBlockError) ? views.viewBefore(view) : undefined
       if (!earlierView || earlierView.snapshot.block.number < minimumBlock) return { block, results }
     }

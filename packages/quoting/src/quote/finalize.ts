@@ -1,9 +1,8 @@
 /**
  * Last step of a quote, called by `quoteAtView`: computes gas, price impact, and warnings of a simulated route. Rejects
  * quotes that lose more than the caller accepts. The expected output is the output that the pool models predict, after
- * fee and known taxes.
+ * fee and known taxes. A trial is the outcome of simulating a route.
  */
-
 import { type Address, FLOAT_PPM, NATIVE, PPM } from '@sluice/chains'
 import { familyOf, type Pool } from '@sluice/liquidity'
 import type { EncodedSwap, RoutePlan } from '@sluice/routing'
@@ -118,7 +117,7 @@ export async function finalize(simulatedRoute: SimulatedRoute): Promise<SwapQuot
     gasCostWei: gas.costWei,
     gasCostUsd: nativePrice === null ? null : toWhole(gas.costWei, chain.nativeCurrency.decimals) * nativePrice,
     l1FeeWei: gas.l1FeeWei,
-    netAmountOut: netAmountOut(simulatedRoute, gas.costWei),
+    netAmountOut: netAmountOutOf(simulatedRoute, gas.costWei),
     priceImpactPpm,
     block,
     expiresAtBlock: block.number + CURRENT_BLOCKS + 1,
@@ -174,6 +173,7 @@ async function gasOf({
   trial,
   signal,
 }: SimulatedRoute): Promise<Gas> {
+  // `appliedBlock` is set if the node simulated in the next block. Otherwise, gas that falls due there is missing.
   const { gasUsed, appliedBlock } = trial.simulation
   const extraGasNextBlock = appliedBlock ? 0 : unseenNextBlockGas(route, touchedPools)
   const extraGasLater = appliedBlock ? trial.laterExtraGas : unseenLaterGas(route)
@@ -236,7 +236,7 @@ function unseenLaterGas(route: RoutePlan): number {
   return poolsOf(route).reduce((sum, { family }) => sum + declaredLaterGas(family), 0)
 }
 
-function netAmountOut({ trial, route, gasPriceWei, chain }: SimulatedRoute, costWei: bigint): bigint | null {
+function netAmountOutOf({ trial, route, gasPriceWei, chain }: SimulatedRoute, costWei: bigint): bigint | null {
   if (route.tokenOut === NATIVE || route.tokenOut === chain.wrappedNative?.address) return trial.amountOut - costWei
   const estimatedGasCostWei = BigInt(Math.round(route.gas)) * gasPriceWei
   if (route.gasCostOut === null || estimatedGasCostWei === 0n) return costWei === 0n ? trial.amountOut : null

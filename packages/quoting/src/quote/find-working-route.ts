@@ -20,7 +20,7 @@ import { defaultGasLimit, type SimulationContext } from '@sluice/simulation'
 import { QuotingError } from '../errors.ts'
 import type { QuotingListener } from '../events.ts'
 import type { GasProber } from '../gas/gas-prober.ts'
-import { permitFault } from '../permit/fault.ts'
+import { findPermitFault } from '../permit/fault.ts'
 import type { Permit } from '../permit/permit.ts'
 import type { TradedToken } from '../tokens/taxes.ts'
 import type { ChainView } from '../view/view.ts'
@@ -134,14 +134,14 @@ export async function findWorkingRoute(
   try {
     return await searchInRounds(callerRequest, gasPriceWei, context, requestContext, (route) => shortRoutes.push(route))
   } catch (error) {
-    const [closest] = shortRoutes
+    const [closestShortRoute] = shortRoutes
       .filter(({ shortfallPpm }) => shortfallPpm <= MAX_LAST_SHORTFALL_PPM)
       .sort((a, b) => Number(a.shortfallPpm - b.shortfallPpm))
-    if (!closest || !(error instanceof QuotingError && error.code === 'ROUTE_REVERTED')) throw error
-    // An exact output needs more input than the closest route has.
+    if (!closestShortRoute || !(error instanceof QuotingError && error.code === 'ROUTE_REVERTED')) throw error
+    // An exact output needs more input than the closestShortRoute route has.
     if (callerRequest.amountOut !== undefined)
       return searchInRounds(callerRequest, gasPriceWei, context, requestContext, () => {}, MAX_LAST_SHORTFALL_PPM)
-    const { request, shortfallPpm: _, ...closestRoute } = closest
+    const { request, shortfallPpm: _, ...closestRoute } = closestShortRoute
     const trialContext = { ...context, taxes: context.tokens.taxes, signal: requestContext.signal }
     const retry = () => tryRoute(closestRoute.route, [], request, trialContext, MAX_LAST_SHORTFALL_PPM)
     const trial = await requestContext.time('simulate', retry)
@@ -228,7 +228,7 @@ async function searchInRounds(
     const learnedTaxes = await learnTaxes()
     tokens.trustTracker.recordTaxes(tokens.taxes.taxedTokens)
     if (learnedTaxes) continue
-    // Repeat once before excluding pools: the node may have failed, or the token may reject the Guard as a holder.
+    // Repeat once before excluding pools: the node may have failed, or the token may reject our contract as a holder.
     const repeatedTrial = hasRepeatedSimulation ? trial : await simulateRoute(withDirectPayment(tokens.taxes))
     hasRepeatedSimulation = true
     if ('swap' in repeatedTrial) return toWorkingRoute(repeatedTrial)
@@ -438,7 +438,7 @@ async function checkPermit(
   { rpc, contracts, view }: RoundsContext,
   signal: AbortSignal,
 ): Promise<void> {
-  const fault = await permitFault(rpc, permit, {
+  const fault = await findPermitFault(rpc, permit, {
     ...{ token: tokenIn, owner, ownerCode: await view.codeOf(owner), spender: contracts.guard, amount: amountIn },
     ...{ block: view.snapshot.block, signal },
   })

@@ -1,7 +1,7 @@
 /**
  * Collects the faults of pools and tokens during one quote: starts with the faults that earlier quotes recorded, and
- * adds the faults of each failed route. Pools and tokens that fail also lose the trust that they earned: routes pass
- * only through trusted ones. Used by `findWorkingRoute`.
+ * adds the faults of each failed route. Pools and tokens that fail also lose the trust that they earned, and routes pass
+ * only through trusted pools and tokens. Used by `findWorkingRoute`.
  */
 import { type Address, NATIVE } from '@sluice/chains'
 import type { InputLimit, Leg, RoutePlan } from '@sluice/routing'
@@ -70,7 +70,7 @@ export async function poolsToExclude(
   const { trustTracker, taxes } = context.tokens
   // Legs of taxed tokens are not run alone: the Guard (our entry contract) would pay their output with one more tax
   // than planned.
-  if (hasTaxes(route, taxes)) return largestPool(route)
+  if (hasTaxes(route, taxes)) return largestPoolIds(route)
   const trialContext = { ...context, signal }
   const legFaults = await time('learn', () => findFaultyLegs(route, trialContext))
   const { timestamp } = context.view.snapshot.block
@@ -87,7 +87,7 @@ export async function poolsToExclude(
   for (const { pool, tokenIn, tokenOut, maxWorkingInput } of oversizedLegs)
     faults.inputLimits.push({ poolId: pool.id, tokenIn, tokenOut, maxInput: maxWorkingInput })
   const faultyPoolIds = legFaults.faultyPoolIds.filter((id) => !oversizedLegs.some(({ pool }) => pool.id === id))
-  return faultyPoolIds.length + oversizedLegs.length > 0 ? faultyPoolIds : largestPool(route)
+  return faultyPoolIds.length + oversizedLegs.length > 0 ? faultyPoolIds : largestPoolIds(route)
 }
 
 /**
@@ -149,8 +149,8 @@ async function causesOfFailure(
 
 const partsOf = ({ pool, tokenIn, tokenOut }: Leg): readonly string[] => [pool.id, tokenIn, tokenOut]
 
-/** Returns the id of the pool with the largest share of the trade, which is excluded if no leg fails alone. */
-function largestPool({ legs, amountIn, tokenIn }: RoutePlan): readonly string[] {
+/** Returns the id of the pool with the largest share of the trade, in a list; empty for a route without pools. */
+function largestPoolIds({ legs, amountIn, tokenIn }: RoutePlan): readonly string[] {
   // A leg after the first hop counts as half of the trade, because its input is in units of another token.
   const shareOf = (leg: (typeof legs)[number]) =>
     leg.tokenIn === tokenIn ? Number(leg.amountIn) / Number(amountIn) : 0.5

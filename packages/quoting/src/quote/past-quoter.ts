@@ -92,18 +92,18 @@ export class PastQuoter {
 
   private async contractsAt({ snapshot }: PastState): Promise<ChainContracts> {
     const { contracts, getCodesRpc } = this.options
-    const existing = this.contractsBySnapshot.get(snapshot)
-    if (existing) return existing
+    const knownContracts = this.contractsBySnapshot.get(snapshot)
+    if (knownContracts) return knownContracts
     const olderContracts = await this.options.loadOlderContracts()
     const canRun = !olderContracts || (await contracts.canRunAt(getCodesRpc(), { blockHash: snapshot.block.hash }))
-    const runnable = canRun ? contracts : olderContracts
-    this.contractsBySnapshot.set(snapshot, runnable)
-    return runnable
+    const runnableContracts = canRun ? contracts : olderContracts
+    this.contractsBySnapshot.set(snapshot, runnableContracts)
+    return runnableContracts
   }
 
   private partsAt(state: PastState, rpc: Rpc, contracts: ChainContracts): BlockParts {
-    const existing = this.partsBySnapshot.get(state.snapshot)
-    if (existing) return existing
+    const knownParts = this.partsBySnapshot.get(state.snapshot)
+    if (knownParts) return knownParts
     const { chain, tokens, simulation, gasLessons, gasProber } = this.options
     const { block } = state.snapshot
     const blockRef = { blockHash: block.hash }

@@ -72,7 +72,7 @@ export type QuotingParts = SearchKnowledge & {
 /** The node that simulates, and the pools that changed in the quoted block. */
 type NodeContext = { readonly rpc: Rpc; readonly touchedPools: Pick<TouchedPools, 'has'> }
 
-/** Quotes a request at a view's block. @throws QuotingError, RpcError */
+/** Quotes a request at a view's block. @throws QuotingError if no route works; RpcError if the node fails */
 export async function quoteAtView(
   view: ChainView,
   request: QuoteRequest,
@@ -89,7 +89,7 @@ export async function quoteAtView(
     view.gasPriceWei(),
   ]
   for (const earlyRead of earlyReads) earlyRead.catch(() => {})
-  // The search blocks the event loop.
+  // Wait until the reads are sent, because the search blocks the event loop.
   await untilSent(earlyReads)
   const source = { rpc, snapshot: view.snapshot }
   void gasProber.queueTokens(endTokensOf(request, chain), source)
@@ -167,7 +167,7 @@ function nativeErc20Of({ chain, tokens }: SearchKnowledge): NativeErc20 | undefi
 /**
  * Returns the input and output token as ERC-20 tokens, whose pools a quote needs.
  *
- * @throws QuotingError `NATIVE_UNSUPPORTED`
+ * @throws QuotingError `NATIVE_UNSUPPORTED` for the native token of a chain without a wrapper
  */
 export function endTokensOf(
   { tokenIn, tokenOut }: Pick<QuoteRequest, 'tokenIn' | 'tokenOut'>,

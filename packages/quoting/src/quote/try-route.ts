@@ -136,7 +136,7 @@ export async function tryRoute(
   try {
     return await encodeAndSimulate(route, alternatives, request, context, maxShortfallPpm)
   } catch (error) {
-    // The token cannot be funded in a simulation, so no output can be promised.
+    // The simulation cannot give the sender the input token, so no output can be promised.
     if (error instanceof SimulationError) return { outcome: 'reverted', reason: error.message }
     throw error
   }
@@ -176,14 +176,14 @@ async function encodeAndSimulate(
   ])
   const laterExtraGasByRoute = laterExtraGasOf([route, ...alternatives], firstRun.simulation, laterOutcomes)
   if (laterExtraGasByRoute.length > 0 && !(await mayRunCallerCode(request, view)))
-    for (const item of laterExtraGasByRoute)
-      context.laterGas.observe(item.route, item.extraGas, laterSimulationAt!, validity)
-  const extraGasOf = (plan: RoutePlan) => laterExtraGasByRoute.find((item) => item.route === plan)?.extraGas ?? 0
+    for (const comparison of laterExtraGasByRoute)
+      context.laterGas.observe(comparison.route, comparison.extraGas, laterSimulationAt!, validity)
+  const extraGasOf = (plan: RoutePlan) => laterExtraGasByRoute.find(({ route }) => route === plan)?.extraGas ?? 0
 
   const receivedAmount = receivedOf(firstRun.simulation)
   if (receivedAmount === undefined) return revertedOutcome(firstRun)
   const measuredShortfallPpm = shortfallPpm(expectedOut, receivedAmount)
-  // A pool is at fault only if the run with the probe is paid too little, too: tokens may tax accounts without code.
+  // Pools are at fault only if the run with the probe also paid too little, because tokens may tax accounts without code.
   const { outcomeWithProbe = firstRun.simulation } = firstRun.simulation
   const unexplainedShortfallPpm = shortfallPpm(expectedOut, larger(receivedAmount, receivedOf(outcomeWithProbe) ?? 0n))
   if (unexplainedShortfallPpm > maxShortfallPpm || receivedAmount === 0n)
@@ -358,15 +358,15 @@ export function withoutOwnFee<T extends SwapSimulation>(
   { from, recipient = from, feePpm, feeRecipient }: Pick<ResolvedRequest, 'from' | 'feePpm'> & FeePayees,
 ): T {
   if (feeRecipient !== recipient) return simulation
-  const net = <O extends CallOutcome>(outcome: O): O => ({
+  const withoutFee = <O extends CallOutcome>(outcome: O): O => ({
     ...outcome,
     amountOut: netOf(outcome.amountOut, feePpm, 0n),
   })
   const { alternatives, outcomeWithProbe } = simulation
   return {
-    ...net(simulation),
-    ...(alternatives && { alternatives: alternatives.map(net) }),
-    ...(outcomeWithProbe && { outcomeWithProbe: net(outcomeWithProbe) }),
+    ...withoutFee(simulation),
+    ...(alternatives && { alternatives: alternatives.map(withoutFee) }),
+    ...(outcomeWithProbe && { outcomeWithProbe: withoutFee(outcomeWithProbe) }),
   }
 }
 
@@ -433,7 +433,7 @@ type SimulatedSwap = EncodedRoute & { readonly simulation: SwapSimulation }
 
 /** Returns the route with the highest output after gas, among those that paid at least their expected output. */
 function pickBestSwap(
-  { simulation: simulationWithAlternatives, ...first }: SimulatedSwap,
+  { simulation: simulationWithAlternatives, ...firstSwap }: SimulatedSwap,
   otherRoutes: readonly EncodedRoute[],
   expectedOf: (route: RoutePlan) => bigint,
   wrappedNative: Address | null,
@@ -444,10 +444,10 @@ function pickBestSwap(
     const paysExpectedOutput = outcome?.success && outcome.amountOut >= expectedOf(other.route)
     if (!paysExpectedOutput) return []
     // The gas after refunds comes from the bare run, which only the first route had.
-    const { chargedGas: _, ...shared } = simulation
-    return [{ ...other, simulation: { ...shared, ...outcome } }]
+    const { chargedGas: _, ...sharedFields } = simulation
+    return [{ ...other, simulation: { ...sharedFields, ...outcome } }]
   })
-  return bestAfterGas([{ ...first, simulation }, ...payingSwaps], expectedOf, wrappedNative)
+  return bestAfterGas([{ ...firstSwap, simulation }, ...payingSwaps], expectedOf, wrappedNative)
 }
 
 /** Decodes the received amount from the Guard's `OutputTooLow` error; undefined for any other return data. */

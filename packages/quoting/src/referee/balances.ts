@@ -65,8 +65,9 @@ const wordOf = (data: Hex | undefined) =>
   data !== undefined && /^0x[0-9a-fA-F]{64}/.test(data) ? BigInt(data.slice(0, 66)) : undefined
 
 /**
- * Replaces logged changes by the changes of balances that were read. Logged changes stay if the balance was not read,
- * or if it did not change: on partial state, as in recordings for tests, `balanceOf` of an indexed token reads zero.
+ * Replaces logged changes by the changes of balances that were read. A logged change stays if the balance was not read
+ * or did not change. Recordings for tests hold only part of the state, so that a token which computes balances from an
+ * index reports zero before and after.
  */
 export function withBalances(changes: Changes, balances: readonly BalanceChange[]): Changes {
   const correctedChanges = new Map([...changes].map(([account, tokenChanges]) => [account, new Map(tokenChanges)]))

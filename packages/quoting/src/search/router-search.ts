@@ -68,16 +68,16 @@ export class RouterSearch {
       const isBusy = !isLarge && this.isProcessBusy()
       const freeWorker = isBusy ? threads.freeThreadState : null
       if (freeWorker === 'cold') threads.findRoute(snapshot, request).catch(() => {})
-      // The bound after gas does not affect the route. On this thread it is computed later, while the node simulates. A
-      // busy process skips the bound.
-      const isInWorker = isLarge || (freeWorker === 'warm' && this.expectedWork.unitsFor(request) >= longWork)
-      if (!isInWorker) {
+      // `boundAfterGas` says when to compute the upper bound of the output after gas, which does not affect the route.
+      // `later`: while the node simulates the route. A busy process skips this bound.
+      const usesWorker = isLarge || (freeWorker === 'warm' && this.expectedWork.unitsFor(request) >= longWork)
+      if (!usesWorker) {
         const { result, work } = searchInline(graph(), { ...request, boundAfterGas: isBusy ? 'never' : 'later' })
         this.expectedWork.record(request, work)
         if (result) return result
       }
       const threadRequest: typeof request = isBusy ? { ...request, boundAfterGas: 'never' } : request
-      return await threads.findRoute(snapshot, threadRequest, signal, isInWorker && isBusy)
+      return await threads.findRoute(snapshot, threadRequest, signal, usesWorker && isBusy)
     } catch (error) {
       if (error instanceof RoutingError)
         log.error({ err: error, replay: replayOf(snapshot, request) }, 'route search failed')

@@ -36,7 +36,7 @@ export class SenderCodeChecks {
 
   /**
    * @param allowListedTokens - tokens of the chain's file
-   * @param getTrust - returns the trusted tokens and pools; undefined if all others count alike
+   * @param getTrust - returns the trusted tokens and pools; undefined if all tokens outside the chain's file count alike
    */
   constructor(allowListedTokens: Iterable<Address>, getTrust: () => Trust | undefined = () => undefined) {
     this.allowListedTokens = new Set(allowListedTokens)
@@ -86,8 +86,8 @@ export class SenderCodeChecks {
       for (const [key] of tokenInPoolKeys(legs)) this.comparedAtByKey.set(key, now)
       return
     }
-    // Tokens of the chain's file are not the cause, unless the route has no other tokens and pools. Nor are tokens and
-    // pools that have earned trust, if the route has others.
+    // Blame untrusted tokens and pools first, then those outside the chain's file, and tokens of the file only if the
+    // route has nothing else.
     const keys = tokenAndPoolKeys(legs)
     const trust = this.getTrust()
     const untrustedKeys = new Set(trust && untrustedParts(legs, trust))
@@ -102,10 +102,10 @@ export class SenderCodeChecks {
   }
 
   /**
-   * Returns true if the token's code may check other accounts for code. The code is read once; an empty one again at the
-   * next call, because a node that lags has no code of a new token yet.
+   * Returns true if the token's code may check other accounts for code. Reads the code once. If it is empty, the next
+   * call reads it again, because a node that lags does not have the code of a new token yet.
    *
-   * @throws RpcError
+   * @throws RpcError if the code cannot be read
    */
   mayCheckCode(token: Address, rpc: Rpc, block: BlockRef): Promise<boolean> {
     const cached = this.mayCheckCodeByToken.get(token)

@@ -14,7 +14,7 @@ import {
 const MAX_HOLDERS = 3
 
 type Options = {
-  /** Returns the current node and market, which are replaced when the chain was not used for a while. */
+  /** Returns the current node and market, which are replaced each time that the chain wakes. */
   readonly getParts: () => { readonly rpc: Rpc; readonly market: Market }
   readonly context: SimulationContext
 }
@@ -55,7 +55,8 @@ export class Simulator {
 
   /** Rejects an address that is not a token at the cost of one small call, before the search for its storage slots. */
   private async rejectNonTokens({ tokenIn, tokenOut, knownState, block, signal }: SimulationRequest): Promise<void> {
-    // Routes hold checked tokens only. At past blocks the market does not know whether the token existed.
+    // Quotes set `knownState`, and the tokens of their routes are checked. At past blocks, the market does not know
+    // whether a token existed.
     if (knownState || typeof block !== 'string') return
     const { market } = this.options.getParts()
     await market.checkTokens([tokenIn, tokenOut], signal && { signal })

@@ -19,7 +19,7 @@ const REMEASURE_MS = 60_000
  * steps in the minutes after their launch. Until the next measurement, quotes promise too little, or are refused.
  */
 const REMEASURE_CHANGED_MS = 10_000
-/** Unix milliseconds of a measurement, and whether it changed the record. */
+/** Time of a measurement (Unix milliseconds), and whether it changed the record. */
 type Measurement = { readonly atMs: number; readonly hasChanged: boolean }
 /**
  * Divisors of a pool's reserve. The quotients are the amounts whose tax is measured: small enough for transfer limits,
@@ -28,11 +28,11 @@ type Measurement = { readonly atMs: number; readonly hasChanged: boolean }
 const SMALL_AMOUNT_DIVISOR = 100_000n
 const LARGE_AMOUNT_DIVISOR = 1_000n
 /**
- * Minimum of the larger amount in base units. A measurement transfers a quarter of an amount again, so of a few units
- * nothing would be left.
+ * Minimum of the larger amount in base units. A measurement transfers a quarter of the amount once more, and a quarter
+ * of a few units rounds to nothing.
  */
 const MIN_LARGE_AMOUNT = 1_000n
-/** Divisor of a reserve that is too small for these amounts, for test sales. */
+/** Divisor of a reserve for test sales, if the reserve is too small for `LARGE_AMOUNT_DIVISOR`. */
 const FEW_UNITS_DIVISOR = 10n
 /** Amounts in base units for a token whose pool cannot fund the measurement. */
 const SIZES_WITHOUT_POOL = [1_000n, 1_000_000n]
@@ -44,8 +44,8 @@ const MAX_MEASURED = 20_000
 const MAX_POOLS_OF_TOKEN = 100
 
 /**
- * Maximum tax in ppm at which a sale counts: a token that takes more is worth less than half of what its pools say. Taxes
- * of tokens that are traded are far lower.
+ * Maximum tax in ppm at which a test sale succeeds. A token with a higher tax is worth less than half of its price in
+ * pools. Taxes of tokens that are traded are far lower.
  */
 const MAX_SALE_TAX_PPM = 500_000
 
@@ -120,7 +120,7 @@ export class TaxRecords {
   async learn(trades: Iterable<TradedToken>, source: TaxSource): Promise<boolean> {
     const dueTrades = new Map([...trades].map((trade) => [tokenInPoolKey(trade.token, trade.pool.id), trade]))
     const now = Date.now()
-    // The distance in both directions, because the clock may have been set back since the measurement.
+    // Use the absolute difference, because the clock may have been set back since the measurement.
     for (const key of dueTrades.keys()) {
       const last = this.lastMeasurementByKey.get(key)
       const minIntervalMs = last?.hasChanged ? REMEASURE_CHANGED_MS : REMEASURE_MS
@@ -166,7 +166,7 @@ export class TaxRecords {
 
   /** Records whether a token can be transferred twice in one transaction. @returns true if the record has changed */
   private recordStuck(token: Address, { buyTaxPpm, transferTaxPpm, sizeLimited }: TokenReport): boolean {
-    // If a transfer succeeds, its tax may still be unknown because of rounding. `sizeLimited` is known then.
+    // If a transfer succeeds, its tax may still be unknown because of rounding, but `sizeLimited` is known then.
     const isStuck = buyTaxPpm !== null && transferTaxPpm === null && sizeLimited === null
     if (isStuck === this.stuckTokens.has(token)) return false
     if (isStuck) this.stuckTokens.set(token, true)
@@ -204,8 +204,8 @@ export class TaxRecords {
 const pastTimeOf = (recordedMs = 0): number => (recordedMs > Date.now() ? 0 : recordedMs)
 
 /**
- * Measures a token in a pool, at two amounts. Measures only its transfers if there is no pool, if the pool holds too
- * little, or if it keeps its tokens elsewhere.
+ * Measures a token in a pool, at two amounts. Measures only transfers of the token if there is no pool, if the pool
+ * holds too little of the token, or if the pool's tokens are at another address.
  *
  * @throws SimulationError if the token cannot be measured; RpcError if the node fails
  */
@@ -225,7 +225,7 @@ const sizesOf = (reserve: bigint) => [reserve / SMALL_AMOUNT_DIVISOR + 1n, reser
 /**
  * Tests whether a token can be sold to a pool without losing most of it; null if that cannot be measured.
  *
- * @throws RpcError
+ * @throws RpcError if the node fails
  */
 export async function testSale(token: Address, pool: Pool, source: TaxSource): Promise<boolean | null> {
   const { rpc, simulation, ...order } = source

@@ -8,7 +8,7 @@ import type { Address } from '@sluice/chains'
 import type { Pool, Snapshot } from '@sluice/liquidity'
 import { Semaphore } from '@sluice/rpc'
 import { BoundedMap, type StateCount } from '@sluice/simulation'
-import { deepestPools, type HoldingsSource, readHoldings, unlistedTokens } from '../view/holdings.ts'
+import { deepestPools, type HoldingsSource, readHoldings, tokensToCheck } from '../view/holdings.ts'
 
 /** Milliseconds for which a check of balances is valid. */
 const BALANCES_TTL_MS = 60_000
@@ -68,7 +68,7 @@ export class TokenEvidence {
     let timeout: Promise<'timeout'> | undefined
     for (let round = 0; round < MAX_ROUNDS; round++) {
       const intermediates = tokens.flatMap((token) => prices.intermediatesOf(token) ?? [])
-      const requestedTokens = round === 0 ? unlistedTokens(tokens, allowListed, prices, isDue) : []
+      const requestedTokens = round === 0 ? tokensToCheck(tokens, allowListed, prices, isDue) : []
       const dueTokens = new Set([...intermediates.filter(isDue), ...requestedTokens])
       const checks = [...dueTokens].flatMap(
         (token) => this.check(token, source)?.then(() => finishedTokens.add(token)) ?? [],
@@ -78,7 +78,7 @@ export class TokenEvidence {
       if ((await Promise.race([Promise.all(checks), timeout])) === 'timeout') break
     }
     const dependsOnDue = (token: Address) => prices.intermediatesOf(token)?.some(isDue) ?? true
-    return new Set([...unlistedTokens(tokens, allowListed, prices, isDue), ...tokens.filter(dependsOnDue)])
+    return new Set([...tokensToCheck(tokens, allowListed, prices, isDue), ...tokens.filter(dependsOnDue)])
   }
 
   /**
@@ -109,8 +109,8 @@ export class TokenEvidence {
   }
 
   /**
-   * Tests sales to the pools that decide the token's price. Others do not count: the creator of a token can give a pool
-   * any reserve of it, and let it be sold to that pool only.
+   * Tests sales to the pools that decide the token's price. Sales to other pools do not count: the creator of a token can
+   * give a pool any reserve of the token, and let it be sold to that pool only.
    */
   private checkSale(token: Address, { snapshot, prices }: HoldingsSource): Promise<void> {
     return runOnce(this.saleChecks, token, async () => {

@@ -53,7 +53,7 @@ export class TrustTracker {
   private queue: Snapshot[] = []
   private isObserving = false
   private isMeasuring = false
-  private measuredAt = Number.NEGATIVE_INFINITY
+  private lastMeasurementMs = Number.NEGATIVE_INFINITY
 
   constructor(options: Options) {
     this.options = options
@@ -131,9 +131,10 @@ export class TrustTracker {
   private async measureNext(snapshot: Snapshot): Promise<void> {
     const now = performance.now()
     const { tokenDueForMeasurement } = this.ledger
-    if (tokenDueForMeasurement === undefined || this.isMeasuring || now - this.measuredAt < REPORT_PAUSE_MS) return
+    if (tokenDueForMeasurement === undefined || this.isMeasuring || now - this.lastMeasurementMs < REPORT_PAUSE_MS)
+      return
     this.isMeasuring = true
-    this.measuredAt = now
+    this.lastMeasurementMs = now
     try {
       const measurements = await this.options.measure(tokenDueForMeasurement, snapshot)
       this.ledger.reportMeasurement(

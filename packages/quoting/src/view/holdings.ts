@@ -16,13 +16,13 @@ const ROUNDING_DIVISOR = 1_000_000n
 export type HoldingsSource = { readonly snapshot: Snapshot; readonly prices: Prices; readonly rpc: Rpc }
 
 /**
- * Returns the tokens whose pools' balances are to be checked: those that are not in the chain's file, have no valid
- * check, and either have a price or have none because a test sale of them failed.
+ * Returns the tokens whose pools' balances must be checked. Such a token is not in the chain's file, and has no valid
+ * check. It has a price, or it has none because its test sale failed.
  *
  * @param listedTokens - tokens of the chain's file
  * @param isDue - returns true for a token without a valid check
  */
-export function unlistedTokens(
+export function tokensToCheck(
   tokens: readonly Address[],
   listedTokens: ReadonlySet<Address>,
   prices: Prices,
@@ -38,7 +38,7 @@ export function unlistedTokens(
  * balance.
  *
  * @returns true if a price may have changed
- * @throws RpcError
+ * @throws RpcError if the node fails
  */
 export async function readHoldings(token: Address, { snapshot, prices, rpc }: HoldingsSource): Promise<boolean> {
   let mayChangePrices = false
