@@ -58,7 +58,7 @@ export function priceTokens(snapshot: Snapshot, chain: Chain, options: PricingOp
 /**
  * USD prices and depth, anchored at the chain's stables. A new snapshot costs only the work of its changed pools;
  * prices are computed on request. Except for price jumps of the last block, results do not depend on earlier snapshots:
- * they equal those of a new instance bit for bit.
+ * a new instance computes the same results bit for bit.
  */
 export class Prices implements PriceBook {
   private readonly chain: Chain

@@ -1,9 +1,10 @@
 /**
  * Token graph of a chain: each pool adds edges with rates between its tokens. `Prices` updates the graph in place.
  *
- * Terms: The rate of an edge is an exchange rate, and its backing is the liquidity behind the rate. An edge jumps if
- * its rate or backing changes much in one block (see `pool-history.ts`). Before the first change of a pool in a block,
- * each of its edges keeps a copy of its rate (`previousRate`) and the number of the block (`stampedBlock`).
+ * Terms: Listed tokens are in the chain's file. The rate of an edge is an exchange rate, and its backing is the liquidity
+ * behind the rate. An edge jumps if its rate or backing changes much in one block (see `pool-history.ts`). The first
+ * change of a pool in a block stamps the pool's edges: it copies the rate before the change (`previousRate`) and the
+ * block number (`stampedBlock`).
  */
 import { type Address, type Chain, NATIVE, ZERO_ADDRESS } from '@sluice/chains'
 import type { Pool } from '@sluice/liquidity'
@@ -258,7 +259,7 @@ function removePool(pricedPools: PricedPool[], pricedPool: PricedPool): void {
   if (lastPool !== pricedPool) pricedPools[index] = lastPool
 }
 
-/** Adds a pool to `listedPools` if it has another listed token; the first call adds all such pools of the token. */
+/** Adds a pool to `listedPools` if it has another listed token. The first call checks all pools of the token. */
 function indexListedPools(token: PricedToken, addedPool: PricedPool): void {
   const newPools = token.listedPools ? [addedPool] : token.pricedPools
   token.listedPools ??= new Set()

@@ -43,7 +43,7 @@ export class HubPricer {
   private readonly canonicalAddresses: ReadonlySet<Address>
   private readonly hubPools = new Set<PricedPool>()
   private isOutdated = true
-  /** Tokens of `hubAndStableAddresses` at the last update; undefined for those without pools. */
+  /** Tokens of `hubAndStableAddresses` at the last update; undefined for a token without pools. */
   private hubsAndStables: readonly (PricedToken | undefined)[] = []
   /** Base units of one whole token of each stable at the last update; NaN if the decimals are unknown. */
   private unitsPerStable: readonly number[] = []

@@ -1,7 +1,7 @@
 /**
- * Stores the rates of a pool over the last three blocks, and detects price jumps. A jump is a move of the rate by more
- * than 2 % in one block, or a change of the liquidity behind the rate (backing) by more than a factor of 2. For one
- * block, pools without a jump take precedence over a pool that jumped. The reason: flash loans last less than one
+ * Stores the rates of a pool over the last three blocks, and detects price jumps. The backing of a rate is the liquidity
+ * behind it. A jump is a change within one block, of the rate by more than 2 %, or of the backing by more than a factor
+ * of 2. For one block, pools without a jump take precedence over a pool that jumped. Flash loans last less than one
  * block, and arbitrage corrects prices that are distorted for longer.
  */
 import type { Address } from '@sluice/chains'
@@ -60,8 +60,8 @@ export class PoolHistory {
   }
 
   /**
-   * Returns the rate before a jump of an edge: the rate of the last block, or an older rate if the last block's rate
-   * was itself a jump away from a rate that had lasted two blocks. A return to that older rate is not a jump.
+   * Returns the rate of an edge before its jump: usually the rate of the last block. If that rate was itself a jump, away
+   * from a rate that had lasted two blocks, returns the older rate. A return to the older rate is not a jump.
    *
    * @returns undefined if the current rate did not jump
    */

@@ -1,4 +1,7 @@
-/** Pools and tokens of a chain, prepared for pricing, and updated with each snapshot. `book.ts` is the caller. */
+/**
+ * Pools and tokens of a chain, prepared for pricing, and updated with each snapshot (the pools at one block). A view is
+ * the price data of one pool. Hubs are tokens with many pools. `book.ts` is the caller.
+ */
 import type { Address, Chain } from '@sluice/chains'
 import { familyOf, type Pool, PoolMap, poolChangeSteps, type Snapshot } from '@sluice/liquidity'
 import type { Steps } from '@sluice/rpc'
@@ -96,7 +99,7 @@ export class PricedMarket {
       }
       removedIds.push(...goneIds)
     }
-    // The views are computed before, so that the following updates usually fit in one slice.
+    // All views are computed at this point, so that the updates usually fit in one slice.
     for (const [k, pool] of updatedPools.entries()) {
       this.addOrUpdate(pool, views[k]!)
       yield

@@ -11,8 +11,8 @@ import type { PricedToken, TokenPrice } from './token.ts'
 import type { PriceObservation, TokenPricer } from './token-pricer.ts'
 
 /**
- * Returns the redemption readings of a share: the newest one, then the newest one of an earlier block. A reading states
- * for which amounts of other tokens the share can be redeemed. Undefined if the token is not a share.
+ * Returns the redemption readings of a share: the newest reading, then the newest reading of an earlier block. A reading
+ * states for which amounts of other tokens the share can be redeemed. Undefined if the token is not a share.
  */
 export type RedemptionReadings = (token: Address) => readonly Redemption[] | undefined
 
@@ -76,7 +76,7 @@ export class SharePricer {
 
   /**
    * Returns the redemption price of a share; undefined if unknown. The lower of two readings of different blocks
-   * counts, so a donation within one block does not raise the price, and a loss lowers the price at once.
+   * counts. So a donation within one block does not raise the price, but a loss lowers it at once.
    */
   redemptionPrice(
     address: Address,
@@ -216,8 +216,8 @@ function isPooled(token: PricedToken | undefined, address: Address): boolean {
 
 /**
  * Returns the redeemable USD that counts as evidence. Each component counts at most its own evidence. All unlisted
- * components (not in the chain's file) together count at most as much as the listed ones, because an attacker can add
- * any number of minted tokens to a few dollars of a listed token.
+ * components (not in the chain's file) together count at most as much as the listed ones. Otherwise an attacker could
+ * add any number of minted tokens to a few dollars of a listed token.
  */
 function countedUsdOf(components: readonly Component[]): number {
   let listedUsd = 0

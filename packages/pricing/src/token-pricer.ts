@@ -1,6 +1,7 @@
 /**
  * Computes token prices on request and caches them until a pool changes. `HubPricer` prices hubs (tokens with many
- * pools) and stables (dollar tokens). A jump is a large move of a pool's rate in the last block: see `pool-history.ts`.
+ * pools) and stables (dollar tokens). Listed tokens are in the chain's file. A jump is a large move of a pool's rate in
+ * the last block: see `pool-history.ts`.
  */
 
 import type { Pool } from '@sluice/liquidity'
@@ -37,7 +38,7 @@ export class TokenPricer {
   /** Results of `decidingTokens` at the current version. */
   private readonly decidingTokensByToken = new Map<PricedToken, readonly PricedToken[]>()
 
-  /** @param minWeightUsd - minimum weight of a price observation in USD; lighter ones are ignored */
+  /** @param minWeightUsd - minimum weight in USD of a price observation that counts */
   constructor(minWeightUsd: number) {
     this.minWeightUsd = minWeightUsd
   }
@@ -70,8 +71,8 @@ export class TokenPricer {
    * value of the other token in the pool, at most the evidence of the other token. So a pool of worthless tokens gives
    * no price at any size, and no price has more evidence than the prices from which it derives.
    *
-   * If some of the token's pools jumped and others did not, the former count with their rates before the jump. If all
-   * pools jumped, their current rates apply.
+   * If only some of the token's pools jumped, these count with their rates before the jump. If all pools jumped, their
+   * current rates count.
    */
   updatePrice(token: PricedToken): PricedToken {
     if (token.priceVersion === this.currentVersion) return token
@@ -114,7 +115,7 @@ export class TokenPricer {
   }
 
   /**
-   * Returns the unlisted tokens that decide the price of a token. They are the other tokens of its heaviestObservation pools, which
+   * Returns the unlisted tokens that decide the price of a token. They are the other tokens of its heaviest pools, which
    * together have more than half of the weight. Lighter pools cannot move the median out of the price range of these
    * pools. Also returns the unsellable token whose pool holds most of the token, because this pool counts again once
    * its other token can be sold. Empty for hubs and stables. Stops after `MAX_INTERMEDIATES` + 1 tokens.
@@ -143,8 +144,9 @@ export class TokenPricer {
   }
 
   /**
-   * Returns the pools that decide the price of a token: the heaviestObservation pool, which is the evidence of the price, and the
-   * pool with the median price, if it is another one. Empty for hubs and stables, and for a token without observations.
+   * Returns the pools that decide the price of a token: the heaviest pool, which is the evidence of the price, and the
+   * pool with the median price. Both may be the same pool. Empty for hubs and stables, and for a token without
+   * observations.
    */
   decidingPools(token: PricedToken): readonly Pool[] {
     if (this.hubPriceByToken.has(token)) return []

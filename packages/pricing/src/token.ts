@@ -14,7 +14,7 @@ export const REVERSE_BACKING = 2
 /** Token with its pools and cached price. */
 export type PricedToken = {
   readonly address: Address
-  /** True if the chain's file lists the token: its liquidity counts in full. */
+  /** True if the chain's configuration file lists the token. Its liquidity then counts in full. */
   readonly isListed: boolean
   /** Pools that hold the token, without duplicates, unordered. */
   readonly pricedPools: PricedPool[]

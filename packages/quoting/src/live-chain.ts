@@ -1,6 +1,7 @@
 /**
  * One chain at run time: builds the parts that quotes need, and exposes them to the API, the solver, and scripts. A
- * chain that is not used sleeps (it follows no blocks and has no pools in memory); the next use wakes it.
+ * chain that is not used sleeps (it follows no blocks and has no pools in memory); the next use wakes it. The market of a
+ * chain keeps its pools up to date. Hubs are tokens with many pools.
  */
 import { setTimeout } from 'node:timers/promises'
 import { type Address, type Chain, type Deployment, deploymentForOlderEvm, type Hex } from '@sluice/chains'
@@ -56,8 +57,8 @@ import type { ChainViews } from './view/views.ts'
 const PRICES_TIMEOUT_MS = 300
 
 /**
- * After a quote is sampled (to be simulated again in later blocks), the process follows the chain's blocks for at most
- * this many block times plus `SAMPLE_MS` milliseconds. The fixed part covers the fastest chains.
+ * A sampled quote is simulated again in later blocks. After such a quote, the process follows the chain's blocks for at
+ * most this many block times plus `SAMPLE_MS` milliseconds. The fixed part covers the fastest chains.
  */
 const SAMPLE_BLOCKS = 3
 const SAMPLE_MS = 2_000

@@ -122,7 +122,7 @@ export async function runProbe({
   }
   const requestedOverrides = { ...environmentOverrides, ...(coinbase && coinbase !== header.miner && { coinbase }) }
   const { answer, head } = await call(requestedOverrides).catch((error: unknown) => {
-    // Some nodes refuse a gas price below the block's base fee; lower the base fee for those.
+    // Some nodes refuse a gas price below the block's base fee, so lower the base fee to the gas price.
     if (!(error instanceof RpcError && error.code === 'REJECTED' && /base ?fee/i.test(error.message))) throw error
     return call({ ...requestedOverrides, baseFeePerGas: gasPriceWei })
   })

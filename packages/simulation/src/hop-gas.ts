@@ -113,8 +113,8 @@ type InputWritesRequest = Pick<HopGasOrder, 'guard' | 'hops'> & {
 }
 
 /**
- * Returns, for each token, the storage writes that give the Guard's address the maximum input of all hops. The measuring
- * code runs at that address. Omits tokens whose balances cannot be written.
+ * Returns, for each token, the storage writes that give the Guard's address the maximum input of all hops. The
+ * measuring code runs at that address. Omits tokens whose balances cannot be written.
  */
 async function inputWrites(
   { rpc, guard, blockRef, hops }: InputWritesRequest,

@@ -1,6 +1,6 @@
 /**
  * Limits concurrent simulations by the expected gas, so that a few heavy simulations leave room for many light ones. A
- * light simulation has a cost of one unit, a heavy one has more.
+ * light simulation costs one unit, and a heavy simulation costs more.
  */
 import type { Address } from '@sluice/chains'
 import { onAbort, RpcError } from '@sluice/rpc'
@@ -20,7 +20,7 @@ const MAX_REMEMBERED = 10_000
 export type LimiterOptions = {
   /** Maximum cost units that run at a time. */
   readonly capacity: number
-  /** Cost units that heavy targets may not use, so that light ones start soon. */
+  /** Cost units that heavy simulations may not use, so that light simulations start soon. */
   readonly reserved: number
   /** Maximum queued simulations; more are refused. */
   readonly maxQueued: number
@@ -123,7 +123,7 @@ export class CostLimiter {
     this.startNext()
   }
 
-  /** Starts queued runs that fit, light ones first. */
+  /** Starts the queued runs that fit. Light runs come first. */
   private startNext(): void {
     for (const queuedRun of [...this.queue].sort((a, b) => Number(a.cost > 1) - Number(b.cost > 1))) {
       if (!this.canStart(queuedRun.cost)) continue

@@ -1,7 +1,7 @@
 /** Computes number and timestamp of the block in which a transaction would be mined. */
 import type { BlockHeader } from '@sluice/rpc'
 
-/** Block number and timestamp of a simulated transaction, instead of those of the block whose state it uses. */
+/** Block number and timestamp that a simulated transaction sees. They differ from the block whose state it uses. */
 export type BlockEnvironment = {
   readonly number: number
   /** Unix seconds. */

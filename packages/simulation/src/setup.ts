@@ -1,6 +1,6 @@
 /**
- * Builds setups. A setup gives the sender of a simulated swap the input amount and the allowance for it, by storage
- * overrides or by a loan from a token holder.
+ * Builds setups. A setup gives the sender of a simulated swap the input amount and its allowance. It uses storage
+ * overrides, a loan from a token holder, or the sender's own balance.
  */
 import type { Address } from '@sluice/chains'
 import { AccountSlotSearch } from './slots/account-slots.ts'

@@ -238,8 +238,8 @@ function blockOverridesOf(
 }
 
 /**
- * Finds the layout of the input token, and the first setup: the sender's own balance if it suffices, or storage
- * overrides; none if the balance cannot be written.
+ * Finds the layout of the input token, and the first setup to try. The setup is the sender's own balance if it
+ * suffices, otherwise storage overrides. It is undefined if the balance cannot be written.
  */
 async function findFirstSetUp(
   task: SimulationTask,
@@ -273,7 +273,7 @@ function findLayout({ rpc, request, context }: SimulationTask): Promise<TokenLay
   )
 }
 
-/** Tries the ways to set up the input, the most exact first, until the token confirms one. */
+/** Tries the setups of the input, the most exact first, until the token confirms the balance and allowance of a setup. */
 async function trySetUps(
   task: SimulationTask,
   environment: CallEnvironment,
@@ -391,7 +391,7 @@ async function withAllowance(
 ): Promise<Attempt | undefined> {
   const { amountIn, allowance } = task.input
   if (allowance) return attempt
-  // The allowance is larger if the token itself grants one.
+  // The allowance is larger than requested if the token itself grants an allowance.
   const { ok, amount } = attempt.report.balancesBefore.allowance
   if (ok && amount >= amountIn) return attempt
   const { approvalAmount } = attempt.setUp

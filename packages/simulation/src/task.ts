@@ -20,8 +20,8 @@ export type SimulationTask = {
 }
 
 /**
- * Runs the probe. If the call reverts, runs it again without alternatives: swaps that use all of their gas, as a failed
- * assertion of an old compiler does, leave too little for the reports.
+ * Runs the probe. If the call reverts, runs it again without alternatives. Swaps that use all of their gas leave too
+ * little for the reports; a failed assertion of an old compiler uses all gas.
  *
  * @throws SimulationError `BAD_TOKEN` if the input setup reverts or a token does not respond
  */

@@ -128,7 +128,7 @@ const ROUNDING = 2n
 /** Smallest amount in base units for which `ROUNDING` is negligible. */
 const MIN_EXACT_AMOUNT = 1_000_000n
 
-/** Returns the maximum loss of a sender in addition to the sent amount, in ppm of it; null if nothing was sent. */
+/** Returns the maximum loss of a sender beyond the sent amount, in ppm of the sent amount; null if nothing was sent. */
 function surchargeOf(rounds: readonly TokenProbe.RoundStructOutput[]): number | null {
   // Skip transfers of zero, whose share is undefined.
   const sentTransfers = rounds

@@ -17,7 +17,7 @@ const CANCUN_INSTRUCTIONS: Hex = '0x5f5f5f5e5f5c00'
 export class ChainContracts {
   readonly guard: Address
   readonly executor: Deployment['executors'][number]
-  /** All families by id, including those that the Executor does not support. */
+  /** All families (kinds of pools) by id, including families that the Executor does not support. */
   readonly families: ReadonlyMap<string, DexFamily> = new Map(families.map((family) => [family.id, family]))
   /** Families that the current Executor supports. */
   readonly executable: ReadonlySet<string>

@@ -8,13 +8,13 @@ import type { DriftPenalties } from '@sluice/routing'
 import { BoundedMap, type StateCount } from '@sluice/simulation'
 import type { DriftSample, SampledLeg } from './sample.ts'
 
-/** Maximum pools with evidence; those with the oldest evidence are dropped first. */
+/** Maximum pools with evidence. Pools with the oldest evidence are dropped first. */
 const MAX_POOLS = 1_000
 /** Minimum unexplained change in ppm (0.1 %) for a sample to count as faded (a loss) or improved (a gain). */
 const MIN_FADE_PPM = 1_000
 /** Minimum output of a sample in base units; with a smaller output, rounding errors look like losses. */
 const MIN_OUTPUT = 100_000n
-/** Approximate number of samples that the evidence covers: each new one reduces the weight of earlier ones by 1/60. */
+/** Approximate number of samples that the evidence covers: each sample reduces the weight of earlier samples by 1/60. */
 const SAMPLE_MEMORY = 60
 /** Half-life of evidence in seconds. */
 const HALF_LIFE_SECONDS = 3_600
@@ -32,7 +32,7 @@ const EXCLUSION_SHARE = 0.2
 const FIRST_EXCLUSION_SECONDS = 3_600
 /** Maximum duration of an exclusion. */
 const MAX_EXCLUSION_SECONDS = 57_600
-/** An exclusion that starts within this time after the end of the previous one lasts twice as long. */
+/** An exclusion that starts within this time after the previous exclusion ended lasts twice as long. */
 const EXCLUSION_MEMORY_SECONDS = 86_400
 /** Maximum penalty in ppm of a pool that is not excluded. */
 const MAX_PENALTY_PPM = 500_000
@@ -174,7 +174,7 @@ function decay(evidence: Evidence, now: number, extraFactor = 1): void {
   evidence.lastSampleAt = now
 }
 
-/** Returns true if faded samples outweigh improved ones by `times` the root of the weight of both. */
+/** True if the faded samples outweigh the improved samples by at least `times` the square root of their total weight. */
 function outweighs({ fadedWeight, improvedWeight }: Evidence, times: number): boolean {
   return fadedWeight - improvedWeight >= times * Math.sqrt(fadedWeight + improvedWeight) && fadedWeight > 0
 }

@@ -1,7 +1,7 @@
 /**
  * Drift sampler: simulates quotes again, one and two blocks after the quoted block, with a share of the node's calls.
- * The drift of a quote is the relative change of its output between the blocks. `LiveChain` offers each quote and
- * reports each snapshot.
+ * The drift of a quote is the relative change of its output between the blocks. `LiveChain` offers each quote, and
+ * reports each snapshot (the pools at one block).
  */
 import { FLOAT_PPM } from '@sluice/chains'
 import type { Snapshot } from '@sluice/liquidity'
@@ -28,8 +28,8 @@ const SIMULATIONS_PER_QUOTE = BLOCKS_AFTER.length
 /** Extra node calls if a simulation fails: reading the target's code, and a retry. */
 const EXTRA_CALLS_AFTER_FAILURE = 2
 /**
- * Minimum shortfall that the pools' state changes do not explain, in ppm of the output, for which the pools of a route
- * are simulated one by one.
+ * Minimum unexplained shortfall, in ppm of the output, for which the pools of a route are simulated one by one. A
+ * shortfall is unexplained if the state changes of the pools do not predict it.
  */
 const SUSPICIOUS_PPM = 1_000
 /** Maximum legs of a route whose pools are simulated one by one. */
@@ -180,8 +180,8 @@ export class DriftSampler {
 
   /**
    * Attributes an unexplained shortfall to the pools that pay less than their new states predict. Simulates each pool
-   * alone for a neutral sender, even if the route has only one pool, because an account of the caller may have got code
-   * since the quote.
+   * alone for a neutral sender, even if the route has only one pool. An account of the caller may have got code since
+   * the quote, and this code could change the outcome.
    */
   private async attributeShortfall(
     pendingSample: PendingSample,

@@ -12,7 +12,7 @@ type ChargedSwap = {
   readonly simulation: SimulatedGas
   /** True if the last pools pay the sender directly, so that the Guard (our entry contract) never holds the output. */
   readonly direct?: boolean
-  /** Balances of the Guard and the Executor before the swap; none by default. */
+  /** Balances of the Guard and the Executor (our contract that swaps) before the swap; none by default. */
   readonly balances?: ContractBalances | undefined
 }
 

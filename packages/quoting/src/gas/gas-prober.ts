@@ -1,8 +1,8 @@
 /**
- * Measures the gas of hops (swaps in one pool, as parts of a route) by simulation. In the background, measures many
- * pools per call: the pools between a quote's tokens, and the pools between these tokens and the chain's hubs (tokens
- * with many pools). On request of a quote, measures the pools of routes whose ranking depends on gas. If a measurement
- * fails, a pool keeps the gas of its family.
+ * Measures the gas of hops (swaps in one pool, as parts of a route) by simulation. In the background, measures the pools
+ * between a quote's tokens, and the pools between these tokens and the chain's hubs (tokens with many pools). On request
+ * of a quote, measures the pools of routes whose ranking depends on gas. If a measurement fails, a pool keeps the gas of
+ * its family (kind of pool).
  */
 import { type Address, type Chain, ZERO_ADDRESS } from '@sluice/chains'
 import type { Pool, Snapshot } from '@sluice/liquidity'
@@ -15,8 +15,8 @@ import type { MeasuredGas } from './measured-gas.ts'
 import { probeAmount } from './probe-amount.ts'
 
 /**
- * Maximum directions per call. A direction is a swap of one token for another in a pool. It is measured as the first,
- * as a middle, and as the last hop of a route, so a call has up to three times as many hops.
+ * Maximum directions per call. A direction is a swap of one token for another in a pool. It is measured as the first, a
+ * middle, and the last hop of a route, so a call measures up to three times as many hops.
  */
 const DIRECTIONS_PER_CALL = 16
 /**
@@ -24,7 +24,7 @@ const DIRECTIONS_PER_CALL = 16
  * token pairs are tried.
  */
 const MAX_DIRECTIONS = 12
-/** Maximum queued pools; further ones are queued by a later quote. */
+/** Maximum queued pools. A later quote queues the pools beyond this limit. */
 const MAX_QUEUED = 256
 /** Maximum calls per block after which no background measurement starts. */
 const BACKGROUND_CALLS = 32

@@ -6,7 +6,8 @@
  * The parts of a route are its pools, tokens, written storage slots, and its two ends (input and output). Tokens are
  * parts because the gas of a transfer depends on the token: a token behind a proxy costs tens of thousands of gas more
  * in each pool. A part's key is its kind and its name: `pool <id>`, `leg <pool id> <token>`, `token <token>`, `in
- * <token>`, `out <token>`, `route`, `write <pool id> <slot>`, `slot <family> <slot>`.
+ * <token>`, `out <token>`, `route`, `write <pool id> <slot>`, `slot <family> <slot>`. Trusted tokens and pools are in the
+ * chain's file, or have behaved well for many blocks.
  */
 import type { Address } from '@sluice/chains'
 import { gasRow, isTrustedPool, partGas, type Trust } from '@sluice/liquidity'
@@ -24,7 +25,7 @@ import { BoundedMap, type StateCount } from '@sluice/simulation'
 
 /** Maximum parts with an estimate. */
 const MAX_PARTS = 2_048
-/** Maximum blocks whose simulated routes are remembered: the newest, and earlier ones with quotes in flight. */
+/** Maximum blocks whose simulated routes are remembered: the newest block, and earlier blocks with quotes in flight. */
 const MAX_BLOCKS = 4
 /** Maximum pools with a correction for searches: the pools that were simulated most recently. */
 const MAX_POOLS = 512
@@ -109,8 +110,8 @@ export class GasLessons {
    *
    * @param grossGas - gas of the transaction before refunds
    * @param now - Unix time in seconds
-   * @param trust - if the route has untrusted tokens or pools, only their own parts are updated: their code can use any
-   *   gas, which must not count for the parts that other routes share
+   * @param trust - trusted tokens and pools. If the route has untrusted tokens or pools, only their own parts are
+   *   updated. Their code can use any gas, which must not distort the parts that other routes share
    */
   observe(swap: Swap, grossGas: number, now: number, trust?: Trust): void {
     if (swap.legs.length === 0) return
@@ -231,8 +232,8 @@ function gasBeyondRanking(family: string): number {
 }
 
 /**
- * Counts the parts of a route by key. The route's input and output are parts of their own, in addition to their tokens:
- * these tokens are transferred once more, from and to the sender, and change storage slots of the sender.
+ * Counts the parts of a route by key. The input and output of the route are parts in addition to their tokens. Each
+ * stands for one more transfer, from or to the sender, which changes storage slots of the sender.
  */
 function countParts({ tokenIn, tokenOut, legs }: Swap): ReadonlyMap<string, number> {
   const counts = new Map<string, number>([

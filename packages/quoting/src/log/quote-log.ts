@@ -5,7 +5,7 @@ import type { Logger } from '../events.ts'
 import type { QuoteRecord } from '../quote/quote-record.ts'
 import { encodePart, encodeRecord } from './record.ts'
 
-/** Maximum quotes in the write queue; further ones are dropped. */
+/** Maximum quotes in the write queue. Quotes beyond this limit are dropped. */
 const MAX_WAITING = 1_000
 /** Milliseconds between two writes, so that several blocks of a fast chain share one write. */
 const WRITE_EVERY_MS = 1_000

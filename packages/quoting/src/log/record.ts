@@ -1,4 +1,7 @@
-/** Encodes a quote (search request, route, and transaction) as text for the quote log, and replays it. */
+/**
+ * Encodes a quote (search request, route, and transaction) as text for the quote log, and replays it. A snapshot holds
+ * the pools at one block.
+ */
 import { createHash } from 'node:crypto'
 import { type FoundRecord, families } from '@sluice/liquidity'
 import { buildGraph, encodeSwap, findRoute, type RoutePlan } from '@sluice/routing'
@@ -16,7 +19,7 @@ type StoredQuote = {
   readonly from: string
   readonly request: object
   readonly parts: SharedHashes
-  /** Index of the chosen route among the simulated ones; absent if it is 0, the route that the search ranked first. */
+  /** Index of the chosen route among the simulated routes; absent for 0, the route that the search ranked first. */
   readonly rival?: number
   readonly route: object
   readonly terms: object

@@ -77,7 +77,7 @@ const PERMIT_SINGLE = 'PermitDetails details,address spender,uint256 sigDeadline
 const PERMIT_DETAILS = 'address token,uint160 amount,uint48 expiration,uint48 nonce'
 /** Domain versions to try if a token has no `version` function. */
 const COMMON_VERSIONS = ['1', '2']
-/** Maximum seconds from the default deadline to the requested one, so that a signature cannot be used much later. */
+/** Maximum seconds from the default to the requested deadline, so that a signature cannot be used much later. */
 const MAX_DEADLINE_SECONDS = 86_400
 /** Maximum characters of a name that the owner sees in the wallet. */
 const MAX_NAME_LENGTH = 200
@@ -110,7 +110,7 @@ type ResolvedRequest = Omit<PermitRequest, 'deadline'> &
 
 /**
  * Returns the token's own permit. Undefined if no known EIP-712 domain hashes to the domain separator that the token
- * reports, or if the token refuses such a permit of another account.
+ * reports, or if the token refuses a trial permit of an invented account.
  */
 async function tokenOffer(reader: Reader, resolvedRequest: ResolvedRequest): Promise<AvailablePermit | undefined> {
   const { token, owner, spender, amount, deadline } = resolvedRequest
@@ -153,9 +153,9 @@ async function tokenOffer(reader: Reader, resolvedRequest: ResolvedRequest): Pro
 }
 
 /**
- * Returns the permit of Permit2. Undefined if the chain has no Permit2, if the amount or deadline is too large, if the
- * token accepts no approval of Permit2, or if the owner's EIP-7702 delegate refuses the signatures that Permit2 asks it
- * about.
+ * Returns the permit of Permit2. Undefined if the chain has no Permit2, if the amount or deadline is too large, or if the
+ * token accepts no approval of Permit2. Also undefined if the owner's EIP-7702 delegate refuses signatures when Permit2
+ * asks it.
  */
 async function permit2Offer(
   rpc: Rpc,
@@ -210,7 +210,8 @@ async function permit2Approval(
 const isText = (value: unknown): value is string => typeof value === 'string' && value.length <= MAX_NAME_LENGTH
 
 /**
- * Lists domains that the token may use: one with each version, and one without, because some tokens omit the version.
+ * Lists domains that the token may use: a domain with each version, and a domain without a version, which some tokens
+ * omit.
  */
 function domainsOf(
   { token, chainId }: ResolvedRequest,

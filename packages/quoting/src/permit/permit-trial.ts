@@ -1,6 +1,6 @@
 /**
- * Simulates a permit of an invented account, to find out whether such permits work before an owner signs one. Getters
- * do not show this: tokens whose holders only delegate votes by signature have nonces and a domain too.
+ * Simulates a permit of an invented account. This shows whether permits of a token work, before an owner signs a permit.
+ * Getters do not show it: tokens whose holders only delegate votes by signature also have nonces and a domain.
  */
 import { randomBytes } from 'node:crypto'
 import { keccak256 } from '@sluice/bindings/keccak'

@@ -20,8 +20,8 @@ const MAX_NARROWING = 6
  */
 const MAX_MIN_NARROWING = 12
 /**
- * The bisection of a minimum ends when the largest amount known to have no route is within 1/64 of the smallest amount
- * known to have one.
+ * The bisection of a minimum ends when the largest amount without a known route is within 1/64 of the smallest amount
+ * with a known route.
  */
 const PRECISION_DIVISOR = 64n
 /** Upper limit of amounts: no token has as many base units. */

@@ -11,7 +11,8 @@ type MeasuredRoute = {
 }
 
 /**
- * Returns the route with the highest output after gas; the first one on a tie, or if gas has no price in output units.
+ * Returns the route with the highest output after gas. Returns the first route on a tie, or if gas has no price in
+ * output units.
  *
  * @param amountOutOf - returns the promised output of a route in base units
  */

@@ -50,8 +50,8 @@ export type FaultyLegs = {
   /** Legs that work alone. */
   readonly workingLegs: readonly Leg[]
   /**
-   * True if some leg, or a smaller input of one, works. The failure is then due to single pools or tokens, and not to
-   * the node.
+   * True if some leg works with its input or a smaller input. The failure is then due to single pools or tokens, and not
+   * to the node.
    */
   readonly someInputWorks: boolean
 }

@@ -4,7 +4,7 @@
  *
  * Terms: The expected output of a route is the output that the pool models predict, after the request's fee and known
  * taxes. The shortfall of a route is its expected output minus its simulated output. A trial is the outcome of
- * simulating a route. A view is the chain's state at one block.
+ * simulating a route. A view is the chain's state at one block. A family is a kind of pool.
  */
 import { type Address, ZERO_ADDRESS } from '@sluice/chains'
 import {
@@ -75,7 +75,7 @@ const MAX_CHEAPER_SEARCHES = 2
 /** If the gas of a route costs at least 1/1,000 (0.1 %) of its output, gas may decide which route is best. */
 const DECISIVE_GAS_DIVISOR = 1_000n
 
-/** Maximum alternative routes simulated together with the best one. */
+/** Maximum alternative routes that are simulated together with the best route. */
 const MAX_ALTERNATIVES = 3
 /**
  * Maximum alternative routes while the gas of pools is still being measured, since the search then ranks routes by
@@ -138,7 +138,7 @@ export async function findWorkingRoute(
       .filter(({ shortfallPpm }) => shortfallPpm <= MAX_LAST_SHORTFALL_PPM)
       .sort((a, b) => Number(a.shortfallPpm - b.shortfallPpm))
     if (!closestShortRoute || !(error instanceof QuotingError && error.code === 'ROUTE_REVERTED')) throw error
-    // An exact output needs more input than the closestShortRoute route has.
+    // An exact output needs more input than the closest route has, so search again.
     if (callerRequest.amountOut !== undefined)
       return searchInRounds(callerRequest, gasPriceWei, context, requestContext, () => {}, MAX_LAST_SHORTFALL_PPM)
     const { request, shortfallPpm: _, ...closestRoute } = closestShortRoute
@@ -239,8 +239,8 @@ async function searchInRounds(
 }
 
 /**
- * Returns the round that may use the whole budget: 1 for an exact output with automatic slippage, whose search in round
- * 0 only decides the slippage, else 0.
+ * Returns the round that may use the whole budget: usually 0. For an exact output with automatic slippage, round 0 only
+ * decides the slippage, so this is round 1.
  */
 const firstRoundOf = ({ amountOut, slippagePpm }: QuoteRequest): number =>
   amountOut !== undefined && slippagePpm === 'auto' ? 1 : 0
@@ -259,8 +259,8 @@ type RoundInput = Faults & {
 }
 
 /**
- * Searches a route. If gas may decide between routes, measures the gas of the routes' pools that are not measured yet,
- * and searches again, because a pool can use twice the gas that is recorded for its family.
+ * Searches a route. If gas may decide between routes, measures the pools of these routes that are not measured yet, and
+ * searches again. A pool can use twice the gas that is recorded for its family.
  */
 async function searchMeasured(
   round: RoundInput,

@@ -1,7 +1,7 @@
 /**
  * Collects the faults of pools and tokens during one quote: starts with the faults that earlier quotes recorded, and
- * adds the faults of each failed route. Pools and tokens that fail also lose the trust that they earned, and routes pass
- * only through trusted pools and tokens. Used by `findWorkingRoute`.
+ * adds the faults of each failed route. Routes pass only through trusted pools and tokens: they are in the chain's file,
+ * or have earned trust over many blocks. Pools and tokens that fail lose earned trust. Used by `findWorkingRoute`.
  */
 import { type Address, NATIVE } from '@sluice/chains'
 import type { InputLimit, Leg, RoutePlan } from '@sluice/routing'
@@ -37,7 +37,7 @@ export type Faults = {
   readonly failedLegs: FailedLeg[]
 }
 
-/** Returns the faults that earlier quotes recorded and that still apply at the view's block. */
+/** Returns the faults that earlier quotes recorded and that still apply at the block of the view (state of the chain). */
 export function knownFaults(
   { tokenIn, tokenOut }: QuoteRequest,
   { view, faultyPools, faultyTokens, wrappedNative }: FaultsContext,
@@ -57,8 +57,8 @@ export function knownFaults(
  * Picks the pools of a failed route that later rounds exclude, and withdraws the trust of the pools and intermediate
  * tokens that caused the failure.
  *
- * @param faults - changed in place: adds tokens that cannot be transferred, input limits of legs that fail because of
- *   their size, and legs that fail alone if their tokens may be the cause
+ * @param faults - changed in place. Adds tokens that cannot be transferred, and input limits of legs that fail because
+ *   of their size. Adds legs that fail alone, if their tokens may be the cause
  * @returns pool ids
  */
 export async function poolsToExclude(
@@ -114,8 +114,8 @@ export function hasTaxes({ legs }: RoutePlan, { taxedTokens }: TaxRecords): bool
 /**
  * Returns the ids of pools and intermediate tokens that made a route fail. The caller chooses the sender, the recipient,
  * and the tokens at the ends, and could make any route fail with them. So a failed leg of an untrusted end token, and a
- * route that works for another sender, say nothing about pools. Untrusted pools and tokens can fail on purpose, so trusted
- * ones are not blamed for a failure that untrusted ones can cause.
+ * route that works for another sender, say nothing about pools. Untrusted pools and tokens can fail on purpose. So trusted
+ * pools and tokens are blamed only if no untrusted pool or token can be the cause.
  */
 async function causesOfFailure(
   route: RoutePlan,

@@ -1,4 +1,7 @@
-/** Quotes at past blocks, for `LiveChain.quoteAtBlock` and for the referee, which judges mined swaps. */
+/**
+ * Quotes at past blocks, for `LiveChain.quoteAtBlock` and for the referee, which judges mined swaps. A view is the
+ * chain's state at one block.
+ */
 import type { Chain } from '@sluice/chains'
 import { buildGraph, type Graph } from '@sluice/routing'
 import { type BlockHeader, estimateL1FeePerByte, type Rpc } from '@sluice/rpc'

@@ -1,6 +1,6 @@
 /**
  * Interfaces between a quote and the parts that the quote depends on: search, simulation, token facts, and the context
- * of the request.
+ * of the request. A view is the chain's state at one block.
  */
 import type { Address } from '@sluice/chains'
 import type { ExactOutputRequest, RouteRequest, RouteResult } from '@sluice/routing'

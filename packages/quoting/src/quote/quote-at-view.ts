@@ -32,7 +32,7 @@ import type { QuoteRequest } from './request.ts'
 import type { TermsContext } from './route-terms.ts'
 import type { SimulatedRoute } from './simulated-route.ts'
 
-/** Sources of a search's terms: taxes, trust levels, drift penalties (discounts of pools that pay less), and gas. */
+/** Sources of a search's terms: taxes, trusted tokens, drift penalties (discounts of pools that pay less), and gas. */
 export type SearchKnowledge = {
   readonly chain: Chain
   readonly contracts: ChainContracts
@@ -154,8 +154,8 @@ export function termsContext(view: ChainView, parts: SearchKnowledge): TermsCont
 }
 
 /**
- * Returns the ERC-20 form of the native token, in which gas is priced on a chain that has no wrapper of the native
- * token; undefined if the chain has no such form.
+ * Returns the ERC-20 form of the native token; undefined if the chain has none. If the chain has no wrapper of the
+ * native token, gas is priced in this token.
  */
 function nativeErc20Of({ chain, tokens }: SearchKnowledge): NativeErc20 | undefined {
   const token = chain.nativeErc20?.address

@@ -1,7 +1,6 @@
 /**
  * Limits the gas of routes, and chooses the pools to exclude from a route above the limit. For example, a swap in a
- * drained pool with narrow ticks can spend millions of gas on empty tick bitmap words and does not fit in a
- * transaction.
+ * drained pool with narrow ticks does not fit in a transaction, because empty tick bitmap words cost millions of gas.
  */
 import type { RoutePlan } from '@sluice/routing'
 

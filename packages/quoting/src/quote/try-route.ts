@@ -93,8 +93,8 @@ export type Trial =
     }
   /**
    * `gasUsed` is set only for a revert without data, because a transaction that runs out of gas reverts without data.
-   * The gas of a revert with data says nothing: an inner call that hits INVALID (as a failed assertion in USDT does)
-   * burns nearly all gas, and its caller then reverts with data.
+   * The gas of a revert with data says nothing. For example, a failed assertion in USDT executes INVALID, which burns
+   * nearly all gas, and its caller then reverts with data.
    */
   | { readonly outcome: 'reverted'; readonly reason: string; readonly gasUsed?: number }
 
@@ -122,8 +122,8 @@ type SenderState = Required<Pick<KnownState, 'senderCode' | 'senderBalance'>>
  * Encodes a route and simulates the transaction in the block after the view's block. If the transaction pays less than
  * expected, the route is encoded again with a `minOutput` from the simulated output, and simulated again.
  *
- * @param alternatives - routes simulated in the same call, each from the same state; if the first route pays its
- *   expected output, the result is the route with the highest output after gas
+ * @param alternatives - routes that are simulated in the same call, each from the same state. If the first route pays
+ *   its expected output, the result is the best of all routes by output after gas
  * @param maxShortfallPpm - maximum shortfall against the expected output
  */
 export async function tryRoute(
@@ -322,8 +322,8 @@ function createRunner(
       ...(bareRunMode && { bareRunMode }),
     })
     const { sender: senderWay } = result.ways
-    // Do not record a bare run of mode `charged` without a difference: it compares only the gas after refunds, and
-    // would postpone the next run of mode `measured`. Do not record a difference that the caller's own code can cause.
+    // Do not record a difference that the caller's own code can cause. Do not record mode `charged` without a difference:
+    // it compares only the gas after refunds, and its record would postpone the next run of mode `measured`.
     const isDueToRoute = senderWay === 'bare' && !(await mayRunCallerCode(request, view))
     if (isDueToRoute || (senderWay === 'same' && bareRunMode === 'measured'))
       senderCodeChecks.observe(encoded.route, senderWay === 'bare')
@@ -431,7 +431,7 @@ export function baseEncodeTerms(
 type EncodedRoute = { readonly route: RoutePlan; readonly terms: EncodeTerms; readonly swap: EncodedSwap }
 type SimulatedSwap = EncodedRoute & { readonly simulation: SwapSimulation }
 
-/** Returns the route with the highest output after gas, among those that paid at least their expected output. */
+/** Returns the best swap by output after gas, among the swaps that paid at least their expected output. */
 function pickBestSwap(
   { simulation: simulationWithAlternatives, ...firstSwap }: SimulatedSwap,
   otherRoutes: readonly EncodedRoute[],

@@ -16,9 +16,9 @@ export const REASON_CODES = [
   'NO_SINGLE_ORDER',
   /** A token was sent and nothing came back. */
   'SENT',
-  /** The sender gave a token for which nobody received another one. */
+  /** The sender gave a token, and nobody received another token. */
   'NO_OUTPUT',
-  /** The sender received the token that it gave, as after swaps in a circle, and nobody received another one. */
+  /** The sender received the token that it gave, as after swaps in a circle, and nobody received another token. */
   'SAME_TOKEN',
   /** Only contracts gave tokens. They cannot be distinguished from pools. */
   'ONLY_CONTRACTS',
@@ -41,7 +41,7 @@ export const GAP_CODES = [
   'CODE_AT_BLOCK',
   /** Other transactions of the block, without which a sandwich attack may be missed. */
   'NEIGHBORS',
-  /** Comparisons of those trades that exceed the maximum per transaction. */
+  /** Comparisons of the trades beyond the maximum per transaction. */
   'MORE_TRADES',
   /** State at the transaction's position in the block. */
   'POSITION_STATE',

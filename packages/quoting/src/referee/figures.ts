@@ -5,8 +5,8 @@ const PARTS_PER_BPS = 1_000n
 const PARTS_OF_WHOLE = 10_000n * PARTS_PER_BPS
 
 /**
- * Returns the best output minus the paid output, in basis points of the best output with 3 decimals, rounded toward
- * zero; null if the best output is 0.
+ * Returns the best output minus the paid output in basis points of the best output. Rounds toward zero to 3 decimals.
+ * Returns null if the best output is 0.
  */
 export function bpsBelow(paidAmount: bigint, bestAmount: bigint): number | null {
   return bestAmount > 0n

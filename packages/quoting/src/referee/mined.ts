@@ -217,7 +217,7 @@ export type ResimulationResult = {
   readonly flows: readonly TokenTransfer[]
   /** Balance changes of the accounts in `flows`; undefined if the node cannot read balances in a simulation. */
   readonly balances: readonly BalanceChange[] | undefined
-  /** True if status and logs are those of the receipt. */
+  /** True if status and logs equal the receipt's. */
   readonly isAsMined: boolean
 }
 

@@ -47,7 +47,7 @@ export type RefereePorts = { readonly chain: Chain; readonly rpc: Rpc; readonly 
 const MAX_TRADES = 4
 /** Maximum earlier transactions of the block that run again to reach the state at the transaction's position. */
 const MAX_EARLIER_TRANSACTIONS = 250
-/** Maximum accounts whose code is read, among those that gave a token. */
+/** Maximum accounts that gave a token and whose code is read. */
 const MAX_ACCOUNTS = 200
 /** Start of the code of an account that delegates to a contract (EIP-7702). */
 const DELEGATION = '0xef0100'
@@ -183,9 +183,8 @@ class SwapReferee {
   }
 
   /**
-   * Reads token transfers from the receipt's logs. Reads native transfers from the first of these that is available: a
-   * trace, the logs of a chain that logs native transfers, a simulation with the outcome of the receipt, the sender's
-   * balances.
+   * Reads token transfers from the receipt's logs. Reads native transfers from the first available source: a trace, the
+   * logs of a chain that logs native transfers, a simulation that ends like the receipt, or the sender's balances.
    */
   private async readFlows(
     { miner, transactions }: MinedBlock,

@@ -1,6 +1,6 @@
 /**
- * Detects sandwich attacks: a transaction before and one after a victim in the same block, which trade at the victim's
- * expense.
+ * Detects sandwich attacks: two transactions in the victim's block, before and after the victim, that trade at the
+ * victim's expense.
  */
 import type { Address, Hex } from '@sluice/chains'
 import type { Changes } from './flows.ts'

@@ -101,8 +101,8 @@ function* receivedAmounts(changes: Changes, { miner, wrappedNative }: TradeConte
 type Output = Pick<AccountTrade, 'recipient' | 'tokenOut' | 'amountOut'>
 
 /**
- * Finds the output of a sender that received nothing: the largest amount of another token that an account received, if
- * accounts received only one such token.
+ * Finds the output of a sender that received nothing. This is the largest amount of another token that an account
+ * received, if accounts received only one other token.
  */
 function outputOfOthers(changes: Changes, tokenIn: Address, context: TradeContext): Output | UnjudgedTransaction {
   const receiverChanges = [...receivedAmounts(changes, context)]

@@ -1,7 +1,8 @@
 /**
  * Discovers tokens with liquidity against a hub (a token of the chain with many pools) before anybody requests them.
  * Reads the factories' pool creation logs, newest first. Follows each token with a pool that holds enough of a hub:
- * keeps the token's pools in memory. Runs in the background, in small steps.
+ * the market, which keeps pools up to date, then keeps the token's pools in memory. Runs in the background, in small
+ * steps.
  */
 
 import type { Address, Chain, DexRow, Hex } from '@sluice/chains'

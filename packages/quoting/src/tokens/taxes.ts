@@ -15,8 +15,8 @@ import {
 /** Minimum milliseconds between two measurements of a token: owners may change taxes, but not with every quote. */
 const REMEASURE_MS = 60_000
 /**
- * Minimum milliseconds to the next measurement if the last one changed the record: many tokens lower their taxes in
- * steps in the minutes after their launch. Until the next measurement, quotes promise too little, or are refused.
+ * Minimum milliseconds to the next measurement if the last measurement changed the record. Many tokens lower their taxes
+ * in steps in the minutes after their launch. Until the next measurement, quotes promise too little, or are refused.
  */
 const REMEASURE_CHANGED_MS = 10_000
 /** Time of a measurement (Unix milliseconds), and whether it changed the record. */
@@ -36,7 +36,7 @@ const MIN_LARGE_AMOUNT = 1_000n
 const FEW_UNITS_DIVISOR = 10n
 /** Amounts in base units for a token whose pool cannot fund the measurement. */
 const SIZES_WITHOUT_POOL = [1_000n, 1_000_000n]
-/** Maximum tokens with records, because every route search receives the taxed ones. */
+/** Maximum tokens with records. Limited because every route search receives the taxed tokens. */
 const MAX_TOKENS = 2_000
 /** Maximum pairs of token and pool whose last measurement time is remembered. */
 const MAX_MEASURED = 20_000
@@ -111,8 +111,8 @@ export class TaxRecords {
   }
 
   /**
-   * Measures each token in its pool, unless it was measured there within the last minute, or, if that measurement
-   * changed the record, within the last ten seconds.
+   * Measures each token in its pool, unless it was measured there within the last minute. If that measurement changed the
+   * record, only the last ten seconds count.
    *
    * @returns true if a result differs from the record: a tax, or whether the token can be transferred twice
    * @throws RpcError if the node fails
@@ -198,8 +198,8 @@ export class TaxRecords {
 }
 
 /**
- * Returns a recorded time; 0 if there is none, or if it is in the future because the clock was set back: any measurement
- * then replaces the record.
+ * Returns a recorded time. Returns 0 if no time is recorded, or if it is in the future because the clock was set back.
+ * Any measurement then replaces the record.
  */
 const pastTimeOf = (recordedMs = 0): number => (recordedMs > Date.now() ? 0 : recordedMs)
 

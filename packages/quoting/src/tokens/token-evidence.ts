@@ -1,7 +1,7 @@
 /**
- * Checks tokens outside the chain's file (unlisted tokens) before they, and tokens whose prices depend on them, are
- * priced: reads the real balances of their pools, and tests whether the tokens can be sold. Callers wait only for a
- * short time; results that arrive later apply to later requests.
+ * Checks unlisted tokens (outside the chain's file) before prices that depend on them are served. A check reads the real
+ * balances of the token's pools, and tests whether the token can be sold. Callers wait only for a short time. Results
+ * that arrive later apply to later requests.
  */
 import { setTimeout } from 'node:timers/promises'
 import type { Address } from '@sluice/chains'
@@ -54,9 +54,9 @@ export class TokenEvidence {
   /**
    * Checks the tokens whose checks are not valid any more, and the unlisted tokens on which their prices depend. Waits
    * at most `timeoutMs`, also for checks that an earlier call started. The next call repeats a failed check, and starts
-   * those for which the queue had no room.
+   * the checks for which the queue had no room.
    *
-   * @returns tokens whose checks have not finished, or not started, or whose prices depend on such a token
+   * @returns unchecked tokens, whose checks have not finished or not started, and tokens whose prices depend on these
    */
   async gather(tokens: readonly Address[], source: HoldingsSource, timeoutMs: number): Promise<ReadonlySet<Address>> {
     const { allowListed } = this.options

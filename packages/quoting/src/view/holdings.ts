@@ -1,6 +1,7 @@
 /**
  * Compares the real balances of a token's deepest pools with the reserves in the states of these pools, before the
- * token's price is used. Concerns only unlisted tokens: those that are not in the chain's file.
+ * token's price is used. Concerns only unlisted tokens, which are not in the chain's file. A snapshot holds the pools at
+ * one block.
  */
 import { type Address, ZERO_ADDRESS } from '@sluice/chains'
 import { familyOf, type Pool, runReads, type Snapshot } from '@sluice/liquidity'
@@ -42,8 +43,7 @@ export function tokensToCheck(
  */
 export async function readHoldings(token: Address, { snapshot, prices, rpc }: HoldingsSource): Promise<boolean> {
   let mayChangePrices = false
-  // The prices may be of a later block than the balances, so the reserves come from the snapshot, which is of the same
-  // block as the balances.
+  // Take the reserves from the snapshot, whose block is also that of the balances. The prices may be of a later block.
   const pools = deepestPools(token, prices).flatMap(({ id }) => snapshot.pools.get(id) ?? [])
   const reads = pools.map(({ address, tokens }) => readBalances(tokens.map((token) => [address, token])))
   const balances = await runReads(rpc, { blockHash: snapshot.block.hash }, reads, { priority: 'lookup' })

@@ -1,4 +1,4 @@
-/** Pools and prices at the end of one past block. */
+/** Pools and prices at the end of one past block. A market finds pools and reads their states. */
 import { type Address, type Chain, listedTokens, NATIVE, ZERO_ADDRESS } from '@sluice/chains'
 import {
   createMarket,
@@ -133,8 +133,8 @@ export class PastBlock {
   }
 
   /**
-   * True if the prices of the tokens were read, and depend on no unchecked token. A pool that was added since may have
-   * created such a dependency.
+   * True if the prices of the tokens were read, and depend on no unchecked token. A pool that was added after the read
+   * may have created a dependency on an unchecked token.
    */
   hasPrices(tokens: readonly Address[]): boolean {
     return tokens.every((token) => this.pricedTokens.has(token) && !this.dependsOnUnchecked(token))
@@ -174,8 +174,8 @@ export class PastBlock {
   }
 
   /**
-   * Checks the unlisted tokens among some tokens, and those on which their prices depend: reads the balances of their
-   * pools, and tests whether they could be sold at the block.
+   * Checks the unlisted tokens among `tokens`, and the unlisted tokens on which their prices depend. A check reads the
+   * balances of the token's pools, and tests whether the token could be sold at the block.
    *
    * @throws RpcError if balances cannot be read
    */

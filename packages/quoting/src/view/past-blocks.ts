@@ -1,4 +1,7 @@
-/** Caches the pools and prices of past blocks, for past quotes and past prices. The node must have their state. */
+/**
+ * Caches the pools and prices of past blocks, for past quotes and past prices. The node must have the states of these
+ * blocks. A market finds pools and reads their states.
+ */
 import type { Address, Chain, Hex } from '@sluice/chains'
 import type { Snapshot } from '@sluice/liquidity'
 import type { BlockHeader, BlockRef, Rpc } from '@sluice/rpc'

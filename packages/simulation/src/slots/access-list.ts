@@ -8,7 +8,7 @@ const erc20 = IERC20__factory.createInterface()
 
 export type StorageSlot = { readonly contract: Address; readonly key: Hex }
 
-/** Maximum returned slots: the last ones, because a token reads the balance after the slots that lead to it. */
+/** Maximum returned slots. The last slots are kept, because a token reads the balance after the slots that lead to it. */
 const MAX_SLOTS = 32
 
 export const balanceOfCalldata = (owner: Address): Hex => erc20.encodeFunctionData('balanceOf', [owner]) as Hex
@@ -34,10 +34,10 @@ function creationThatCalls(token: Address, data: Hex): Hex {
 }
 
 /**
- * Returns the slots that a call of the token reads, the last one first; empty if no node has eth_createAccessList or the
- * token reverts. Erigon omits the called contract from the list, because its address would cost more gas than its slots
- * save. If the list contains no slot of the token, a second request lists the slots of a contract creation that calls
- * the token.
+ * Returns the slots that a call of the token reads, the last one first; empty if no node has eth_createAccessList or
+ * the token reverts. Erigon omits the called contract from the list, because its address would cost more gas than its
+ * slots save. If the list contains no slot of the token, a second request lists the slots of a contract creation that
+ * calls the token.
  *
  * @param data - calldata of at most 255 bytes
  */

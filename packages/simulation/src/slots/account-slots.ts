@@ -114,7 +114,7 @@ export class AccountSlotSearch {
     const lowBitsMask = MAX_UINT256 >> 128n
     const plainWords = [
       amount,
-      // The balance may be the sum of this slot and others.
+      // The balance may be the sum of several slots.
       ...(otherAmount > 0n && amount >= otherAmount ? [amount - otherAmount] : []),
       (currentWord & ~lowBitsMask) | (amount & lowBitsMask),
       ...SHIFTS.map((shift) => (currentWord & ((1n << shift) - 1n)) | ((amount << shift) & MAX_UINT256)),

@@ -71,7 +71,7 @@ async function findShares(
     const triedValues = shareCandidates(rate, amount).filter((value) => value >> BigInt(shape.width) === 0n)
     const balances = await balancesOf(reader, mapping, triedValues)
     const index = balances.findIndex((balance) => balance !== null && balance >= amount)
-    // If the first value suffices, a smaller one that was not tried may suffice too.
+    // If the first value suffices, a smaller value that was not tried may suffice too.
     if (index > 0 || (index === 0 && triedValues[0] === 0n)) {
       const match = { value: triedValues[index]!, balance: balances[index]! }
       return match.balance - amount <= unitsPerShare(rate) + ROUNDING ? match : undefined

@@ -84,8 +84,8 @@ function allowanceWrite(mapping: Mapping, from: Address): [Address, Write[]] {
 }
 
 /**
- * Finds the mapping of balances for an account that the token treats specially. Each candidate writes a different value,
- * so the reported balance identifies the candidate. Returns undefined if the balance matches no candidate.
+ * Finds the mapping of balances for an account that the token treats specially. Each candidate writes a different
+ * value, so the reported balance identifies the candidate. Returns undefined if the balance matches no candidate.
  */
 export async function findForAccount(
   reader: TokenReader,

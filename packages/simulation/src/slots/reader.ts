@@ -80,7 +80,7 @@ export class TokenReader {
   /**
    * Reads the balances of the first `count` fictitious owners, and their allowances for `SLOT_PROBE`.
    *
-   * @throws SimulationError `BAD_TOKEN` if the token uses up the gas of the call; the other methods too
+   * @throws SimulationError `BAD_TOKEN` if the token uses up the gas of the call, like all methods that call the token
    */
   async readOwners(count: number, writes: StorageWrites): Promise<readonly OwnerReading[]> {
     return this.read(fictitiousOwner(0), count, writes)
@@ -121,7 +121,7 @@ export class TokenReader {
     return { balanceBefore: before, balanceAfter: after, received }
   }
 
-  /** Returns those of the accounts that the token accesses when it reports a balance. */
+  /** Filters the accounts: returns the ones that the token accesses when it reports a balance. */
   async touchedAccounts(accounts: readonly Address[]): Promise<readonly Address[]> {
     const [warm] = touchedCodec.decode(
       await this.call(touchedCodec.encode(this.token, fictitiousOwner(0), accounts), new Map()),

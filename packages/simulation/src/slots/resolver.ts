@@ -24,8 +24,8 @@ const INCOMPLETE_TTL_MS = 600_000
 const CONFIRMATION_TTL_MS = 600_000
 
 /**
- * Storage layouts of a chain's tokens, cached by token, and by code for tokens that share it (clones). The
- * simulation detects a wrong layout: after the storage override, the token does not report the written balance.
+ * Storage layouts of a chain's tokens, cached by token, and by code for tokens that share it (clones). The simulation
+ * detects a wrong layout: after the storage override, the token does not report the written balance.
  */
 export class SlotResolver {
   /** Called with each complete layout. */
@@ -68,7 +68,7 @@ export class SlotResolver {
       if (layout?.balance && layout.allowance) this.onLayoutComplete(reader.token, layout)
       else if (this.layoutByToken.peek(reader.token) === pendingLayout) {
         this.layoutByToken.delete(reader.token)
-        // A token without code at this block may have code at another one, so its layout is not cached.
+        // A token without code at this block may have code at another block, so its layout is not cached.
         if (layout) this.incompleteLayoutByToken.set(reader.token, Promise.resolve(layout))
       }
       return layout ?? {}
@@ -77,7 +77,7 @@ export class SlotResolver {
     return pendingLayout
   }
 
-  /** Adds a layout that another process found, unless the token has one. */
+  /** Adds a layout that another process found, unless a layout of the token is cached. */
   learn(token: Address, layout: TokenLayout): void {
     if (!this.layoutByToken.has(token)) this.layoutByToken.set(token, Promise.resolve(layout))
   }
@@ -124,8 +124,8 @@ export class SlotResolver {
 }
 
 /**
- * Returns the layout for the slots that a simulation request names (`balanceSlot`, `allowanceSlot`). A part is absent if
- * the request does not name its slot, or if writing the slot has no effect.
+ * Returns the layout for the slots that a simulation request names (`balanceSlot`, `allowanceSlot`). A part is absent
+ * if the request does not name its slot, or if writing the slot has no effect.
  */
 export async function layoutFromSlots(
   reader: TokenReader,
@@ -138,8 +138,8 @@ export async function layoutFromSlots(
 }
 
 /**
- * Completes mappings to a layout: adds the shape of the balance's storage word (its bits, and the rate of shares). Drops
- * the balance if no shape is found.
+ * Completes mappings to a layout: adds the shape of the balance's storage word (its bits, and the rate of shares).
+ * Drops the balance if no shape is found.
  */
 async function withShape(reader: TokenReader, { balance, allowance }: TokenMappings): Promise<TokenLayout> {
   const shape = balance && (balance.shape ?? (await readShape(reader, balance.mapping)))

@@ -8,7 +8,7 @@ export type Shape = {
   readonly kind: 'plain' | 'shares'
   /** Lowest bit of the number. */
   readonly shift: number
-  /** Number of bits of the number; the other bits belong to other data. */
+  /** Width of the number in bits. The other bits of the word hold other data. */
   readonly width: number
   /** Value of shares when the shape was read; only for `shares`. */
   readonly rate?: Rate
