@@ -224,8 +224,8 @@ export class Prices implements PriceBook {
   }
 
   /**
-   * Returns the pools that decide the price of an unlisted token (`TokenPricer.decidingPools`). For an unsellable token,
-   * returns the pools that would decide its price.
+   * Returns the pools that decide the price of an unlisted token (`TokenPricer.decidingPools`). For an unsellable
+   * token, returns the pools that would decide its price.
    */
   decidingPoolsOf(address: Address): readonly Pool[] {
     const token = this.isReady ? this.market.graph.findToken(address) : undefined

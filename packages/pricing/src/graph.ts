@@ -1,10 +1,10 @@
 /**
  * Token graph of a chain: each pool adds edges with rates between its tokens. `Prices` updates the graph in place.
  *
- * Terms: Listed tokens are in the chain's file. The rate of an edge is an exchange rate, and its backing is the liquidity
- * behind the rate. An edge jumps if its rate or backing changes much in one block (see `pool-history.ts`). The first
- * change of a pool in a block stamps the pool's edges: it copies the rate before the change (`previousRate`) and the
- * block number (`stampedBlock`).
+ * Terms: Listed tokens are in the chain's file. The rate of an edge is an exchange rate, and its backing is the
+ * liquidity behind the rate. An edge jumps if its rate or backing changes much in one block (see `pool-history.ts`).
+ * The first change of a pool in a block stamps the pool's edges: it copies the rate before the change (`previousRate`)
+ * and the block number (`stampedBlock`).
  */
 import { type Address, type Chain, NATIVE, ZERO_ADDRESS } from '@sluice/chains'
 import type { Pool } from '@sluice/liquidity'
@@ -147,7 +147,8 @@ export class TokenGraph {
 
   /**
    * Updates a pool after a report that it holds less than its curve or reserves count. The pool lacked these amounts in
-   * earlier blocks too, so earlier backings are capped at the current ones. Otherwise the lower backing would be a jump.
+   * earlier blocks too, so earlier backings are capped at the current ones. Otherwise the lower backing would be a
+   * jump.
    */
   correct(pricedPool: PricedPool, { reserves, pairs }: PoolView): void {
     pricedPool.reserves = reserves

@@ -50,8 +50,8 @@ const MIN_STEP_SHARE = 1e-4
 const POOLS_PER_SLICE = 1_000
 
 /**
- * Computes the USD amount that the token's pools absorb at each impact level. The sale is split so that all pools end at
- * the same price. Counts the pools that pay a token of the chain's file (listed). If there are none, counts only the
+ * Computes the USD amount that the token's pools absorb at each impact level. The sale is split so that all pools end
+ * at the same price. Counts the pools that pay a token of the chain's file (listed). If there are none, counts only the
  * pool whose other token has the most evidence (USD liquidity behind its price).
  */
 export function* sellDepth(token: PricedToken, pricer: TokenPricer): Steps<readonly DepthPoint[]> {

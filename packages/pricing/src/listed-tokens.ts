@@ -4,8 +4,8 @@ import { canonicalToken } from './graph.ts'
 
 /**
  * Returns the token whose price applies to an address. The native token maps to the wrapped native token. On a chain
- * without a wrapper, it maps to its ERC-20 form, or if there is none, to the zero address. Only pools of the native token
- * can price the zero address.
+ * without a wrapper, it maps to its ERC-20 form, or if there is none, to the zero address. Only pools of the native
+ * token can price the zero address.
  */
 export function pricedTokenOf(address: Address, chain: Chain): Address {
   if (address !== NATIVE && address !== ZERO_ADDRESS) return address

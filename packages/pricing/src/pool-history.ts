@@ -1,8 +1,8 @@
 /**
- * Stores the rates of a pool over the last three blocks, and detects price jumps. The backing of a rate is the liquidity
- * behind it. A jump is a change within one block, of the rate by more than 2 %, or of the backing by more than a factor
- * of 2. For one block, pools without a jump take precedence over a pool that jumped. Flash loans last less than one
- * block, and arbitrage corrects prices that are distorted for longer.
+ * Stores the rates of a pool over the last three blocks, and detects price jumps. The backing of a rate is the
+ * liquidity behind it. A jump is a change within one block, of the rate by more than 2 %, or of the backing by more
+ * than a factor of 2. For one block, pools without a jump take precedence over a pool that jumped. Flash loans last
+ * less than one block, and arbitrage corrects prices that are distorted for longer.
  */
 import type { Address } from '@sluice/chains'
 import type { EdgeRate, PricedPool, PriceEdge } from './token.ts'
@@ -60,8 +60,8 @@ export class PoolHistory {
   }
 
   /**
-   * Returns the rate of an edge before its jump: usually the rate of the last block. If that rate was itself a jump, away
-   * from a rate that had lasted two blocks, returns the older rate. A return to the older rate is not a jump.
+   * Returns the rate of an edge before its jump: usually the rate of the last block. If that rate was itself a jump,
+   * away from a rate that had lasted two blocks, returns the older rate. A return to the older rate is not a jump.
    *
    * @returns undefined if the current rate did not jump
    */

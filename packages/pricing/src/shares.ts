@@ -11,8 +11,8 @@ import type { PricedToken, TokenPrice } from './token.ts'
 import type { PriceObservation, TokenPricer } from './token-pricer.ts'
 
 /**
- * Returns the redemption readings of a share: the newest reading, then the newest reading of an earlier block. A reading
- * states for which amounts of other tokens the share can be redeemed. Undefined if the token is not a share.
+ * Returns the redemption readings of a share: the newest reading, then the newest reading of an earlier block. A
+ * reading states for which amounts of other tokens the share can be redeemed. Undefined if the token is not a share.
  */
 export type RedemptionReadings = (token: Address) => readonly Redemption[] | undefined
 
@@ -167,8 +167,8 @@ export class SharePricer {
 
   /**
    * Returns USD per base unit of a share of several tokens, at most the held value per share. Computes it from a number
-   * that trades in the pool do not change: the product of the reserves, or the virtual price ("Pricing LP tokens", Alpha
-   * Finance, 2021).
+   * that trades in the pool do not change: the product of the reserves, or the virtual price ("Pricing LP tokens",
+   * Alpha Finance, 2021).
    * - `pair`, `weighted`: product over all components of (usd / weight) ^ weight, divided by the supply. The weights of
    *   a `weighted` pool are the `scale` of its parts.
    * - `stable`: virtual price times the lowest price of a component.

@@ -115,10 +115,10 @@ export class TokenPricer {
   }
 
   /**
-   * Returns the unlisted tokens that decide the price of a token. They are the other tokens of its heaviest pools, which
-   * together have more than half of the weight. Lighter pools cannot move the median out of the price range of these
-   * pools. Also returns the unsellable token whose pool holds most of the token, because this pool counts again once
-   * its other token can be sold. Empty for hubs and stables. Stops after `MAX_INTERMEDIATES` + 1 tokens.
+   * Returns the unlisted tokens that decide the price of a token. They are the other tokens of its heaviest pools,
+   * which together have more than half of the weight. Lighter pools cannot move the median out of the price range of
+   * these pools. Also returns the unsellable token whose pool holds most of the token, because this pool counts again
+   * once its other token can be sold. Empty for hubs and stables. Stops after `MAX_INTERMEDIATES` + 1 tokens.
    */
   decidingTokens(token: PricedToken): readonly PricedToken[] {
     if (token.isUnsellable || this.hubPriceByToken.has(token)) return []
