@@ -1,7 +1,7 @@
 /**
  * One chain at run time: builds the parts that quotes need, and exposes them to the API, the solver, and scripts. A
- * chain that is not used sleeps (it follows no blocks and has no pools in memory); the next use wakes it. The market of a
- * chain keeps its pools up to date. Hubs are tokens with many pools.
+ * chain that is not used sleeps (it follows no blocks and has no pools in memory); the next use wakes it. The market of
+ * a chain keeps its pools up to date. Hubs are tokens with many pools.
  */
 import { setTimeout } from 'node:timers/promises'
 import { type Address, type Chain, type Deployment, deploymentForOlderEvm, type Hex } from '@sluice/chains'

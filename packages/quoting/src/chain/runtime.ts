@@ -1,7 +1,7 @@
 /**
  * The lifecycle of a chain: it wakes on first use, follows blocks while it is used, and sleeps when idle. A chain that
- * sleeps follows no blocks and has no pools in memory. The market of a chain keeps its pools up to date, and publishes a
- * snapshot of them at each block.
+ * sleeps follows no blocks and has no pools in memory. The market of a chain keeps its pools up to date, and publishes
+ * a snapshot of them at each block.
  */
 import type { Chain } from '@sluice/chains'
 import {

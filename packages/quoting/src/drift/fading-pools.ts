@@ -20,8 +20,8 @@ const SAMPLE_MEMORY = 60
 const HALF_LIFE_SECONDS = 3_600
 /**
  * Thresholds on (fadedWeight - improvedWeight) / sqrt(fadedWeight + improvedWeight), from which a pool gets a penalty
- * or is excluded. Because weights decay, the square root is 1.4 standard deviations of the difference, so the threshold 3
- * is 4.2 standard deviations. A pool whose price changes equally often in both directions exceeds it in one of 90,000
+ * or is excluded. Because weights decay, the square root is 1.4 standard deviations of the difference, so the threshold
+ * 3 is 4.2 standard deviations. A pool whose price changes equally often in both directions exceeds it in one of 90,000
  * independent windows.
  */
 const PENALTY_THRESHOLD = 3

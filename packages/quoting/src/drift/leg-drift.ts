@@ -22,8 +22,8 @@ type Hop = Pick<Leg, 'tokenIn' | 'tokenOut' | 'amountIn'>
 
 /**
  * Compares a pool's output at two blocks. The explained output is the output of the earlier pool after the net trade
- * between the blocks. If the later output is below both the earlier and the explained output, the quote faded: liquidity
- * was removed, or a fee or price was changed.
+ * between the blocks. If the later output is below both the earlier and the explained output, the quote faded:
+ * liquidity was removed, or a fee or price was changed.
  */
 export function poolDrift(earlierPool: Pool, laterPool: Pool | undefined, hop: Hop): PoolDrift {
   if (laterPool === earlierPool) return NO_DRIFT

@@ -1,8 +1,8 @@
 /**
- * Measures the gas of hops (swaps in one pool, as parts of a route) by simulation. In the background, measures the pools
- * between a quote's tokens, and the pools between these tokens and the chain's hubs (tokens with many pools). On request
- * of a quote, measures the pools of routes whose ranking depends on gas. If a measurement fails, a pool keeps the gas of
- * its family (kind of pool).
+ * Measures the gas of hops (swaps in one pool, as parts of a route) by simulation. In the background, measures the
+ * pools between a quote's tokens, and the pools between these tokens and the chain's hubs (tokens with many pools). On
+ * request of a quote, measures the pools of routes whose ranking depends on gas. If a measurement fails, a pool keeps
+ * the gas of its family (kind of pool).
  */
 import { type Address, type Chain, ZERO_ADDRESS } from '@sluice/chains'
 import type { Pool, Snapshot } from '@sluice/liquidity'
@@ -20,8 +20,8 @@ import { probeAmount } from './probe-amount.ts'
  */
 const DIRECTIONS_PER_CALL = 16
 /**
- * Maximum measured directions per pool, because pools with many tokens have dozens. At most the square of this number of
- * token pairs are tried.
+ * Maximum measured directions per pool, because pools with many tokens have dozens. At most the square of this number
+ * of token pairs are tried.
  */
 const MAX_DIRECTIONS = 12
 /** Maximum queued pools. A later quote queues the pools beyond this limit. */

@@ -1,9 +1,9 @@
 /**
  * Decides when to measure the extra gas of a route that is mined some time after the next block. Gas can increase with
  * time: oracle observations fall due, cached rates expire, and epochs end. A second simulation, at the transaction's
- * deadline, measures the extra gas. It runs in three cases: a family (kind of pool) of the route declares extra gas, the
- * gas of a pool or token changed with time before, or a pool or token was not compared recently. In the last case the
- * simulated time is after the deadline, so that the comparison is also valid for later quotes.
+ * deadline, measures the extra gas. It runs in three cases: a family (kind of pool) of the route declares extra gas,
+ * the gas of a pool or token changed with time before, or a pool or token was not compared recently. In the last case
+ * the simulated time is after the deadline, so that the comparison is also valid for later quotes.
  *
  * Terms: The parts of a route are its pools and tokens. Trusted parts are in the chain's file, or have behaved well for
  * many blocks.

@@ -6,8 +6,8 @@
  * The parts of a route are its pools, tokens, written storage slots, and its two ends (input and output). Tokens are
  * parts because the gas of a transfer depends on the token: a token behind a proxy costs tens of thousands of gas more
  * in each pool. A part's key is its kind and its name: `pool <id>`, `leg <pool id> <token>`, `token <token>`, `in
- * <token>`, `out <token>`, `route`, `write <pool id> <slot>`, `slot <family> <slot>`. Trusted tokens and pools are in the
- * chain's file, or have behaved well for many blocks.
+ * <token>`, `out <token>`, `route`, `write <pool id> <slot>`, `slot <family> <slot>`. Trusted tokens and pools are in
+ * the chain's file, or have behaved well for many blocks.
  */
 import type { Address } from '@sluice/chains'
 import { gasRow, isTrustedPool, partGas, type Trust } from '@sluice/liquidity'
@@ -254,9 +254,9 @@ function countParts({ tokenIn, tokenOut, legs }: Swap): ReadonlyMap<string, numb
 }
 
 /**
- * Returns the keys of the parts that a simulation of the route may update. Returns undefined if all legs are trusted, so
- * that all parts may be updated. Otherwise returns the parts of each leg with an untrusted token or pool: the pool, the
- * sold token in the pool, the written slots, and the untrusted tokens.
+ * Returns the keys of the parts that a simulation of the route may update. Returns undefined if all legs are trusted,
+ * so that all parts may be updated. Otherwise returns the parts of each leg with an untrusted token or pool: the pool,
+ * the sold token in the pool, the written slots, and the untrusted tokens.
  */
 function untrustedKeys({ legs }: Swap, trust: Trust): ReadonlySet<string> | undefined {
   const keys = new Set<string>()

@@ -45,7 +45,8 @@ export class MeasuredGas {
   /**
    * Stores a pool's measurements.
    *
-   * @param hops - measured directions; if empty, the gas of the pool's family (kind) is used until the pool is due again
+   * @param hops - measured directions; if empty, the gas of the pool's family (kind) is used until the pool is due
+   *   again
    * @param now - Unix time in seconds of the block
    */
   observe(id: string, hops: readonly MeasuredHop[], now: number): void {

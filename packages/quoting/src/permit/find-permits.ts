@@ -153,9 +153,9 @@ async function tokenOffer(reader: Reader, resolvedRequest: ResolvedRequest): Pro
 }
 
 /**
- * Returns the permit of Permit2. Undefined if the chain has no Permit2, if the amount or deadline is too large, or if the
- * token accepts no approval of Permit2. Also undefined if the owner's EIP-7702 delegate refuses signatures when Permit2
- * asks it.
+ * Returns the permit of Permit2. Undefined if the chain has no Permit2, if the amount or deadline is too large, or if
+ * the token accepts no approval of Permit2. Also undefined if the owner's EIP-7702 delegate refuses signatures when
+ * Permit2 asks it.
  */
 async function permit2Offer(
   rpc: Rpc,

@@ -1,6 +1,6 @@
 /**
- * Simulates a permit of an invented account. This shows whether permits of a token work, before an owner signs a permit.
- * Getters do not show it: tokens whose holders only delegate votes by signature also have nonces and a domain.
+ * Simulates a permit of an invented account. This shows whether permits of a token work, before an owner signs a
+ * permit. Getters do not show it: tokens whose holders only delegate votes by signature also have nonces and a domain.
  */
 import { randomBytes } from 'node:crypto'
 import { keccak256 } from '@sluice/bindings/keccak'

@@ -22,8 +22,8 @@ const MAX_LEGS = 32
 const PART_NUMERATORS = [28n, 24n, 16n, 8n, 2n] as const
 const PART_DENOMINATOR = 32n
 /**
- * Maximum calls that narrow down the largest input that works. After these, the interval that contains this input is
- * at most 2 % of the leg's input.
+ * Maximum calls that narrow down the largest input that works. After these, the interval that contains this input is at
+ * most 2 % of the leg's input.
  */
 const MAX_REFINEMENTS = 3
 /** Maximum pairs of legs that are simulated together, one call each. */
@@ -50,8 +50,8 @@ export type FaultyLegs = {
   /** Legs that work alone. */
   readonly workingLegs: readonly Leg[]
   /**
-   * True if some leg works with its input or a smaller input. The failure is then due to single pools or tokens, and not
-   * to the node.
+   * True if some leg works with its input or a smaller input. The failure is then due to single pools or tokens, and
+   * not to the node.
    */
   readonly someInputWorks: boolean
 }

@@ -50,8 +50,8 @@ export class FaultyPools {
   }
 
   /**
-   * Returns input limits of swaps that failed because of their size. In pools with more than two tokens, some swaps fail
-   * at any size, for example because one token is frozen. Returns limits of zero for these swaps.
+   * Returns input limits of swaps that failed because of their size. In pools with more than two tokens, some swaps
+   * fail at any size, for example because one token is frozen. Returns limits of zero for these swaps.
    *
    * @param now - Unix time in seconds of the block
    */

@@ -244,9 +244,9 @@ function netAmountOutOf({ trial, route, gasPriceWei, chain }: SimulatedRoute, co
 }
 
 /**
- * Like `valueLossPpm`. Unlisted tokens are those outside the chain's file. A loss above the limit counts only after test
- * sales of the unlisted tokens that decide the prices. Returns null if these take too long. Otherwise anyone could make
- * quotes of a token fail, by a pool that prices the token in a token that cannot be sold.
+ * Like `valueLossPpm`. Unlisted tokens are those outside the chain's file. A loss above the limit counts only after
+ * test sales of the unlisted tokens that decide the prices. Returns null if these take too long. Otherwise anyone could
+ * make quotes of a token fail, by a pool that prices the token in a token that cannot be sold.
  */
 async function testedLossPpm(simulatedRoute: SimulatedRoute, grossOut: bigint): Promise<bigint | null> {
   const { request, view, arePricesTested } = simulatedRoute

@@ -1,7 +1,8 @@
 /**
  * Collects the faults of pools and tokens during one quote: starts with the faults that earlier quotes recorded, and
- * adds the faults of each failed route. Routes pass only through trusted pools and tokens: they are in the chain's file,
- * or have earned trust over many blocks. Pools and tokens that fail lose earned trust. Used by `findWorkingRoute`.
+ * adds the faults of each failed route. Routes pass only through trusted pools and tokens: they are in the chain's
+ * file, or have earned trust over many blocks. Pools and tokens that fail lose earned trust. Used by
+ * `findWorkingRoute`.
  */
 import { type Address, NATIVE } from '@sluice/chains'
 import type { InputLimit, Leg, RoutePlan } from '@sluice/routing'
@@ -112,10 +113,10 @@ export function hasTaxes({ legs }: RoutePlan, { taxedTokens }: TaxRecords): bool
 }
 
 /**
- * Returns the ids of pools and intermediate tokens that made a route fail. The caller chooses the sender, the recipient,
- * and the tokens at the ends, and could make any route fail with them. So a failed leg of an untrusted end token, and a
- * route that works for another sender, say nothing about pools. Untrusted pools and tokens can fail on purpose. So trusted
- * pools and tokens are blamed only if no untrusted pool or token can be the cause.
+ * Returns the ids of pools and intermediate tokens that made a route fail. The caller chooses the sender, the
+ * recipient, and the tokens at the ends, and could make any route fail with them. So a failed leg of an untrusted end
+ * token, and a route that works for another sender, say nothing about pools. Untrusted pools and tokens can fail on
+ * purpose. So trusted pools and tokens are blamed only if no untrusted pool or token can be the cause.
  */
 async function causesOfFailure(
   route: RoutePlan,

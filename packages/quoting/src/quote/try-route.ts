@@ -350,8 +350,8 @@ function receivedOf(outcome: CallOutcome): bigint | undefined {
 }
 
 /**
- * Subtracts the fee from the outputs if the recipient of the swap also receives the fee, since a simulation measures the
- * growth of its balance. Without this, the fee would hide a route that pays too little.
+ * Subtracts the fee from the outputs if the recipient of the swap also receives the fee, since a simulation measures
+ * the growth of its balance. Without this, the fee would hide a route that pays too little.
  */
 export function withoutOwnFee<T extends SwapSimulation>(
   simulation: T,

@@ -39,8 +39,8 @@ type Options = {
 /**
  * Chooses the thread of each search. The result is the same on every thread.
  * - Chains with many pools are searched in workers, so that no request waits for another request's search.
- * - Chains with few pools are searched on this thread. Most of these searches take less time than a message to a worker.
- *   A search that exceeds a work limit starts again in a worker, which can be terminated.
+ * - Chains with few pools are searched on this thread. Most of these searches take less time than a message to a
+ *   worker. A search that exceeds a work limit starts again in a worker, which can be terminated.
  * - While the process is busy, free workers also search chains with few pools, if the last search of the same pair was
  *   long. If no worker has started, one is started for later searches, and this search runs on this thread.
  */

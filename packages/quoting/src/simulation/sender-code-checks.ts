@@ -1,9 +1,9 @@
 /**
  * Decides which routes need a bare run: a second simulation, without the probe at the sender's address. The probe is
  * contract code, and a token, hook, or router may treat an address with code differently. A route needs a bare run in
- * three cases. First, a token is not trusted, and its code may check addresses for code. Second, an earlier bare run with
- * a token or pool of the route ended differently. Third, a token was not compared in its pool recently. Trusted tokens
- * and pools are in the chain's file, or have behaved well for many blocks.
+ * three cases. First, a token is not trusted, and its code may check addresses for code. Second, an earlier bare run
+ * with a token or pool of the route ended differently. Third, a token was not compared in its pool recently. Trusted
+ * tokens and pools are in the chain's file, or have behaved well for many blocks.
  */
 import type { Address } from '@sluice/chains'
 import { familyOf, type Pool, type Trust } from '@sluice/liquidity'
@@ -37,7 +37,8 @@ export class SenderCodeChecks {
 
   /**
    * @param allowListedTokens - tokens of the chain's file
-   * @param getTrust - returns the trusted tokens and pools; undefined if all tokens outside the chain's file count alike
+   * @param getTrust - returns the trusted tokens and pools; undefined if all tokens outside the chain's file count
+   *   alike
    */
   constructor(allowListedTokens: Iterable<Address>, getTrust: () => Trust | undefined = () => undefined) {
     this.allowListedTokens = new Set(allowListedTokens)

@@ -81,7 +81,8 @@ export class Watch {
   }
 
   /**
-   * Queues a new block. Pools that are reported after the processing of their block has started count for the next block.
+   * Queues a new block. Pools that are reported after the processing of their block has started count for the next
+   * block.
    */
   observe({ block, changedIds }: Snapshot): void {
     if (changedIds?.length !== 0) this.hasChanged = true
@@ -149,8 +150,8 @@ export class Watch {
 
   /**
    * Returns true if the last quote is still valid without a new simulation, because no pool changed or the search finds
-   * the same route. Counts the blocks without a simulation. Returns false after `MAX_UNSIMULATED_BLOCKS`, or if the quote
-   * must be sent again.
+   * the same route. Counts the blocks without a simulation. Returns false after `MAX_UNSIMULATED_BLOCKS`, or if the
+   * quote must be sent again.
    */
   private async canSkipSimulation(hasChanged: boolean): Promise<boolean> {
     const { lastResult } = this

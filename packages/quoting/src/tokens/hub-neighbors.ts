@@ -1,8 +1,7 @@
 /**
  * Discovers tokens with liquidity against a hub (a token of the chain with many pools) before anybody requests them.
- * Reads the factories' pool creation logs, newest first. Follows each token with a pool that holds enough of a hub:
- * the market, which keeps pools up to date, then keeps the token's pools in memory. Runs in the background, in small
- * steps.
+ * Reads the factories' pool creation logs, newest first. Follows each token with a pool that holds enough of a hub: the
+ * market, which keeps pools up to date, then keeps the token's pools in memory. Runs in the background, in small steps.
  */
 
 import type { Address, Chain, DexRow, Hex } from '@sluice/chains'
@@ -17,8 +16,8 @@ const PAUSE_MS = 30_000
 /** Maximum log requests of one run. */
 const MAX_REQUESTS = 8
 /**
- * Number of blocks of the first log request. Some providers allow 2,000 blocks, some any number; the range shrinks
- * when a request is refused.
+ * Number of blocks of the first log request. Some providers allow 2,000 blocks, some any number; the range shrinks when
+ * a request is refused.
  */
 const FIRST_RANGE_BLOCKS = 50_000
 /** Minimum number of blocks of a log request; if it is refused, the run fails. */

@@ -15,8 +15,9 @@ import {
 /** Minimum milliseconds between two measurements of a token: owners may change taxes, but not with every quote. */
 const REMEASURE_MS = 60_000
 /**
- * Minimum milliseconds to the next measurement if the last measurement changed the record. Many tokens lower their taxes
- * in steps in the minutes after their launch. Until the next measurement, quotes promise too little, or are refused.
+ * Minimum milliseconds to the next measurement if the last measurement changed the record. Many tokens lower their
+ * taxes in steps in the minutes after their launch. Until the next measurement, quotes promise too little, or are
+ * refused.
  */
 const REMEASURE_CHANGED_MS = 10_000
 /** Time of a measurement (Unix milliseconds), and whether it changed the record. */
@@ -111,8 +112,8 @@ export class TaxRecords {
   }
 
   /**
-   * Measures each token in its pool, unless it was measured there within the last minute. If that measurement changed the
-   * record, only the last ten seconds count.
+   * Measures each token in its pool, unless it was measured there within the last minute. If that measurement changed
+   * the record, only the last ten seconds count.
    *
    * @returns true if a result differs from the record: a tax, or whether the token can be transferred twice
    * @throws RpcError if the node fails

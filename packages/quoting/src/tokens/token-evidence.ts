@@ -1,7 +1,7 @@
 /**
- * Checks unlisted tokens (outside the chain's file) before prices that depend on them are served. A check reads the real
- * balances of the token's pools, and tests whether the token can be sold. Callers wait only for a short time. Results
- * that arrive later apply to later requests.
+ * Checks unlisted tokens (outside the chain's file) before prices that depend on them are served. A check reads the
+ * real balances of the token's pools, and tests whether the token can be sold. Callers wait only for a short time.
+ * Results that arrive later apply to later requests.
  */
 import { setTimeout } from 'node:timers/promises'
 import type { Address } from '@sluice/chains'
@@ -109,8 +109,8 @@ export class TokenEvidence {
   }
 
   /**
-   * Tests sales to the pools that decide the token's price. Sales to other pools do not count: the creator of a token can
-   * give a pool any reserve of the token, and let it be sold to that pool only.
+   * Tests sales to the pools that decide the token's price. Sales to other pools do not count: the creator of a token
+   * can give a pool any reserve of the token, and let it be sold to that pool only.
    */
   private checkSale(token: Address, { snapshot, prices }: HoldingsSource): Promise<void> {
     return runOnce(this.saleChecks, token, async () => {

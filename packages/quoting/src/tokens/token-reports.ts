@@ -66,8 +66,8 @@ export class TokenReports {
 
   /**
    * Records results of test sales to any pools; null for a sale that could not be tested. One success means that the
-   * token can be sold, unless a sale to the pools that decide its price failed. A creator can let a token be sold to other
-   * pools only.
+   * token can be sold, unless a sale to the pools that decide its price failed. A creator can let a token be sold to
+   * other pools only.
    */
   recordSales(token: Address, saleResults: readonly (boolean | null)[]): void {
     const failedIn = this.unsellableTokens.get(token)

@@ -1,7 +1,7 @@
 /**
- * Trust in the tokens and pools that routes pass through. The chain's file grants trust (`named`). Other tokens and pools
- * earn trust by enough liquidity and good behavior over many blocks (`earned`). The tracker passes blocks and token
- * measurements to the trust ledger, which decides.
+ * Trust in the tokens and pools that routes pass through. The chain's file grants trust (`named`). Other tokens and
+ * pools earn trust by enough liquidity and good behavior over many blocks (`earned`). The tracker passes blocks and
+ * token measurements to the trust ledger, which decides.
  */
 import type { Address, Chain } from '@sluice/chains'
 import {
@@ -88,8 +88,8 @@ export class TrustTracker {
   }
 
   /**
-   * Sets the prices with which the depth of pools is computed. A price that an unlisted token decides does not count. If
-   * that token cannot be sold, a little money can set any price of a token with few pools, and thus any depth.
+   * Sets the prices with which the depth of pools is computed. A price that an unlisted token decides does not count.
+   * If that token cannot be sold, a little money can set any price of a token with few pools, and thus any depth.
    */
   setPrices(book: Pick<Prices, 'usd' | 'isPricedByListedTokens'>): void {
     const { decimals } = this.options

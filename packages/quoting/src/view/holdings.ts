@@ -1,7 +1,7 @@
 /**
  * Compares the real balances of a token's deepest pools with the reserves in the states of these pools, before the
- * token's price is used. Concerns only unlisted tokens, which are not in the chain's file. A snapshot holds the pools at
- * one block.
+ * token's price is used. Concerns only unlisted tokens, which are not in the chain's file. A snapshot holds the pools
+ * at one block.
  */
 import { type Address, ZERO_ADDRESS } from '@sluice/chains'
 import { familyOf, type Pool, runReads, type Snapshot } from '@sluice/liquidity'

@@ -3,12 +3,11 @@ import type { Address } from '@sluice/chains'
 import type { BlockHeader } from '@sluice/rpc'
 import { BoundedMap } from '@sluice/simulation'
 
-/**
- * Maximum tokens with a history: up to half are tokens of the chain's file, the rest are the last requested tokens.
- */
+/** Maximum tokens with a history: up to half are tokens of the chain's file, the rest are the last requested tokens. */
 const MAX_TOKENS = 64
 /**
- * Maximum points of a token. At this number, every second point is dropped, and later points are recorded half as often.
+ * Maximum points of a token. At this number, every second point is dropped, and later points are recorded half as
+ * often.
  */
 const MAX_POINTS = 512
 /** Maximum depth, in blocks, of a reorg whose points are removed. After a deeper reorg, points of removed blocks stay. */
