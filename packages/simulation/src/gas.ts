@@ -46,6 +46,6 @@ function countGas(data: Hex): bigint {
 
 /** Returns the default gas limit: half a block, at most `maxGas`. */
 export function defaultGasLimit({ gasLimit }: Pick<BlockHeader, 'gasLimit'>, maxGas: bigint): bigint {
-  const half = gasLimit / 2n
-  return half < maxGas ? half : maxGas
+  const halfBlock = gasLimit / 2n
+  return halfBlock < maxGas ? halfBlock : maxGas
 }

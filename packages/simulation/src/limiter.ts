@@ -59,7 +59,7 @@ export class CostLimiter {
     signal?: AbortSignal,
   ): Promise<T> {
     const cost = this.costOf(target)
-    if (!this.canStart(cost)) await this.wait(cost, signal)
+    if (!this.canStart(cost)) await this.waitForCapacity(cost, signal)
     else this.addCost(cost)
     try {
       const result = await simulate()
@@ -88,7 +88,7 @@ export class CostLimiter {
     this.gasByTarget.set(target, Math.max(gas, recordedGas / 2))
   }
 
-  private wait(cost: number, signal?: AbortSignal): Promise<void> {
+  private waitForCapacity(cost: number, signal?: AbortSignal): Promise<void> {
     if (this.queue.length >= this.options.maxQueued)
       throw new SimulationError('OVERLOADED', `${this.queue.length} simulations are waiting already`)
     return new Promise((resolve, reject) => {

@@ -54,19 +54,19 @@ function describe(data: Hex, depth: number): string {
   if (data.length < 10) return data === '0x' ? 'reverted without a reason' : data
   const selector = data.slice(0, 10)
   try {
-    if (selector === ERROR_SELECTOR) return reasonOf(data, depth)
-    if (selector === PANIC_SELECTOR) return panicOf(data)
+    if (selector === ERROR_SELECTOR) return describeReason(data, depth)
+    if (selector === PANIC_SELECTOR) return describePanic(data)
     const knownError = knownErrors.get(selector)
-    if (knownError) return customError(knownError, data, depth)
+    if (knownError) return describeCustomError(knownError, data, depth)
   } catch {
     // The data does not match its selector; contracts may revert with any bytes.
   }
-  const innerReason = wrappedReason(data, depth)
+  const innerReason = describeWrappedRevert(data, depth)
   return innerReason === undefined ? `custom error ${selector}` : `custom error ${selector}: ${innerReason}`
 }
 
 /** Returns the text of `Error`, or the description of revert data that a router passed as text. */
-function reasonOf(data: Hex, depth: number): string {
+function describeReason(data: Hex, depth: number): string {
   const [bytes] = AbiCoder.defaultAbiCoder().decode(['bytes'], `0x${data.slice(10)}`) as unknown as [Hex]
   if (depth < MAX_DEPTH && isRevertData(bytes)) return describe(bytes, depth + 1)
   return toUtf8String(bytes, Utf8ErrorFuncs.replace) || 'reverted with an empty reason'
@@ -82,7 +82,7 @@ function isRevertData(bytes: Hex): boolean {
 /**
  * Describes the revert data in the arguments of an unknown error; undefined if no `bytes` argument holds revert data.
  */
-function wrappedReason(data: Hex, depth: number): string | undefined {
+function describeWrappedRevert(data: Hex, depth: number): string | undefined {
   if (depth >= MAX_DEPTH) return undefined
   const body = data.slice(10)
   const wordAt = (byte: number) => {
@@ -101,12 +101,12 @@ function wrappedReason(data: Hex, depth: number): string | undefined {
   return undefined
 }
 
-function panicOf(data: Hex): string {
+function describePanic(data: Hex): string {
   const code = BigInt(`0x${data.slice(10, 74)}`)
   return `Panic(0x${code.toString(16).padStart(2, '0')}): ${panics[code.toString()] ?? 'unknown panic'}`
 }
 
-function customError({ abi, fragment }: KnownError, data: Hex, depth: number): string {
+function describeCustomError({ abi, fragment }: KnownError, data: Hex, depth: number): string {
   const values = abi.decodeErrorResult(fragment, data)
   const args = fragment.inputs.map(({ name, type }, index) => {
     const value: unknown = values[index]

@@ -29,7 +29,7 @@ import { commonMappings } from './slots/candidates.ts'
 import { findForAccount } from './slots/find.ts'
 import { SLOT_PROBE, storageOverrides, TokenReader } from './slots/reader.ts'
 import { layoutFromSlots, type TokenLayout } from './slots/resolver.ts'
-import { exhaustionOf, isExhausted, outcomeOf, runTask, type SimulationTask } from './task.ts'
+import { describeExhaustion, isExhausted, outcomeOf, runTask, type SimulationTask } from './task.ts'
 import type { SimulationRequest, SwapSimulation } from './types.ts'
 import { type BareOutcome, isSameOutcome, runWithoutSenderProbe } from './without-sender-probe.ts'
 
@@ -476,7 +476,9 @@ function resultOf(
   return {
     ...{ success, amountOut, gasUsed, returnData },
     ...(differs ? { outcomeWithProbe } : report.alternatives && { alternatives: report.alternatives.map(outcomeOf) }),
-    ...(!success && { revertReason: nodeMessage === undefined ? decodeRevert(returnData) : exhaustionOf(nodeMessage) }),
+    ...(!success && {
+      revertReason: nodeMessage === undefined ? decodeRevert(returnData) : describeExhaustion(nodeMessage),
+    }),
     ...(bareOutcome?.chargedGas !== undefined && { chargedGas: bareOutcome.chargedGas }),
     blockNumber: header.number,
     blockTimestamp: header.timestamp,

@@ -67,7 +67,7 @@ const INVALID_ACCESS =
  * Describes a failure that used all gas. Distinguishes failures that more gas does not fix: an invalid opcode, as in
  * assertions of old compilers, and an invalid jump, as in `throw` of old compilers.
  */
-export function exhaustionOf(nodeMessage: string): string {
+export function describeExhaustion(nodeMessage: string): string {
   if (INVALID_OPCODE.test(nodeMessage))
     return 'invalid opcode: a failed assertion, or code that cannot run on this chain'
   return INVALID_ACCESS.test(nodeMessage)
