@@ -292,9 +292,9 @@ function setPairs(pricedPool: PricedPool, pairs: readonly PairView[]): boolean {
   for (const edge of pricedPool.edges) edge.detach()
   pricedPool.edges = []
   for (const pair of pairs) {
-    const [a, b] = [pricedPool.tokens[pair.i]!, pricedPool.tokens[pair.j]!]
-    if (a === b) continue
-    const attachedEdges = attachPair(pricedPool, a, b, pair)
+    const [tokenI, tokenJ] = [pricedPool.tokens[pair.i]!, pricedPool.tokens[pair.j]!]
+    if (tokenI === tokenJ) continue
+    const attachedEdges = attachPair(pricedPool, tokenI, tokenJ, pair)
     // Most pools have one pair, and a growing array takes five times as much memory.
     pricedPool.edges = pricedPool.edges.length === 0 ? attachedEdges : [...pricedPool.edges, ...attachedEdges]
   }
@@ -309,10 +309,10 @@ function setPairs(pricedPool: PricedPool, pairs: readonly PairView[]): boolean {
 function updatePairs({ tokens, edges }: PricedPool, pairs: readonly PairView[]): boolean {
   let index = 0
   for (const { i, j, midPrice, backingI, backingJ } of pairs) {
-    const [a, b] = [tokens[i]!, tokens[j]!]
-    if (a === b) continue
+    const [tokenI, tokenJ] = [tokens[i]!, tokens[j]!]
+    if (tokenI === tokenJ) continue
     const edge = edges[index]
-    if (edge?.token !== a || edge.otherToken !== b) return false
+    if (edge?.token !== tokenI || edge.otherToken !== tokenJ) return false
     edge.setRate(midPrice, backingJ, backingI)
     edge.reverse.setRate(1 / midPrice, backingI, backingJ)
     index += 2
@@ -324,12 +324,12 @@ type PairRates = Pick<PairView, 'midPrice' | 'backingI' | 'backingJ'>
 
 function attachPair(
   pricedPool: PricedPool,
-  a: PricedToken,
-  b: PricedToken,
+  tokenI: PricedToken,
+  tokenJ: PricedToken,
   { midPrice, backingI, backingJ }: PairRates,
 ): readonly PriceEdge[] {
-  const forward = new PriceEdge(pricedPool, a, b)
-  const backward = new PriceEdge(pricedPool, b, a)
+  const forward = new PriceEdge(pricedPool, tokenI, tokenJ)
+  const backward = new PriceEdge(pricedPool, tokenJ, tokenI)
   forward.reverse = backward
   backward.reverse = forward
   forward.attach(midPrice, backingJ, backingI)
@@ -340,11 +340,14 @@ function attachPair(
 /** Adds edges with zero backing for each removed pair, because the pair's last rate counts until the next block. */
 function addEndedEdges(pricedPool: PricedPool, history: PoolHistory): void {
   const endedEdges: PriceEdge[] = []
-  for (const { token, otherToken: other } of history.recentRates) {
-    const [a, b] = [token, other].map((address) => pricedPool.tokens.find((poolToken) => poolToken.address === address))
-    const exists = [...pricedPool.edges, ...endedEdges].some((edge) => edge.token === a && edge.otherToken === b)
-    if (!a || !b || exists) continue
-    endedEdges.push(...attachPair(pricedPool, a, b, { midPrice: Number.NaN, backingI: 0, backingJ: 0 }))
+  const findToken = (address: Address) => pricedPool.tokens.find((poolToken) => poolToken.address === address)
+  for (const rate of history.recentRates) {
+    const [token, otherToken] = [findToken(rate.token), findToken(rate.otherToken)]
+    const exists = [...pricedPool.edges, ...endedEdges].some(
+      (edge) => edge.token === token && edge.otherToken === otherToken,
+    )
+    if (!token || !otherToken || exists) continue
+    endedEdges.push(...attachPair(pricedPool, token, otherToken, { midPrice: Number.NaN, backingI: 0, backingJ: 0 }))
   }
   if (endedEdges.length > 0) pricedPool.edges = [...pricedPool.edges, ...endedEdges]
 }

@@ -49,10 +49,10 @@ export class HubPricer {
   private unitsPerStable: readonly number[] = []
   private lacksDecimals = false
 
-  constructor(graph: TokenGraph, chain: Chain, decimals: DecimalsOf) {
+  constructor(graph: TokenGraph, chain: Chain, decimalsOf: DecimalsOf) {
     this.graph = graph
     this.chain = chain
-    this.decimalsOf = decimals
+    this.decimalsOf = decimalsOf
     this.hubAndStableAddresses = [...new Set([...chain.hubs, ...chain.stables.map(({ address }) => address)])]
     this.canonicalAddresses = new Set(this.hubAndStableAddresses.map((address) => canonicalToken(address, chain)))
   }
@@ -161,7 +161,7 @@ export class HubPricer {
 
 /** Returns the highest value at which the votes for this value or a higher value make up `QUORUM` of all votes. */
 function highestSupportedValue(values: readonly number[], votes: readonly number[]): number {
-  const descendingIndices = [...values.keys()].sort((x, y) => values[y]! - values[x]!)
+  const descendingIndices = [...values.keys()].sort((a, b) => values[b]! - values[a]!)
   const requiredVotes = votes.reduce((sum, vote) => sum + vote, 0) * QUORUM * (1 - ROUNDING)
   let reachedVotes = 0
   for (const k of descendingIndices) {

@@ -78,19 +78,20 @@ function* outletsOf(token: PricedToken, pricer: TokenPricer): Steps<readonly Out
 
 /** Returns the pool whose other token has the most evidence; ties go to the lower id. */
 function* bestOutletOf(token: PricedToken, pricer: TokenPricer): Steps<readonly Outlet[]> {
-  let best: { readonly outlet: Outlet; readonly evidence: number; readonly id: string } | undefined
+  let bestSoFar: { readonly outlet: Outlet; readonly evidence: number; readonly id: string } | undefined
   for (const pricedPool of token.pricedPools.slice()) {
     const { id } = pricedPool.pool
     for (const [k, otherToken] of pricedPool.tokens.entries()) {
       if (otherToken === token || !(pricer.updatePrice(otherToken).price > 0)) continue
       const { evidence } = otherToken
-      const isBest = !best || evidence > best.evidence || (evidence === best.evidence && id < best.id)
+      const isBest =
+        !bestSoFar || evidence > bestSoFar.evidence || (evidence === bestSoFar.evidence && id < bestSoFar.id)
       const outlet = isBest && outletOf(token, pricedPool, k)
-      if (outlet) best = { outlet, evidence, id }
+      if (outlet) bestSoFar = { outlet, evidence, id }
     }
     yield
   }
-  return best ? [best.outlet] : []
+  return bestSoFar ? [bestSoFar.outlet] : []
 }
 
 function outletOf(token: PricedToken, { pool, tokens, reserves }: PricedPool, indexOut: number): Outlet | null {

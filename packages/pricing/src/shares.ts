@@ -95,7 +95,7 @@ export class SharePricer {
     for (const reading of readings) {
       const redemption = this.priceFromReading(reading, nesting, components)
       if (!redemption) return undefined
-      lowestPrice = lowestPrice ? lowerOf(lowestPrice, redemption) : redemption
+      lowestPrice = lowestPrice ? minimumOf(lowestPrice, redemption) : redemption
     }
     return lowestPrice && lowestPrice.evidence >= minEvidenceUsd ? lowestPrice : undefined
   }
@@ -233,7 +233,7 @@ function countedUsdOf(components: readonly Component[]): number {
   return listedUsd > 0 ? listedUsd + Math.min(unlistedUsd, listedUsd) : 2 * minUsd
 }
 
-function lowerOf(a: RedemptionPrice, b: RedemptionPrice): RedemptionPrice {
+function minimumOf(a: RedemptionPrice, b: RedemptionPrice): RedemptionPrice {
   const [price, evidence] = [Math.min(a.price, b.price), Math.min(a.evidence, b.evidence)]
   return { ...a, price, evidence, redeemableUsd: Math.min(a.redeemableUsd, b.redeemableUsd) }
 }

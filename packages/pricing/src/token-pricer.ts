@@ -186,9 +186,9 @@ export class TokenPricer {
   }
 
   private tokensPricedEarlier(token: PricedToken): ReadonlySet<PricedToken> {
-    const priceOrder = [...this.hubPriceByToken.keys()]
+    const tokensInPriceOrder = [...this.hubPriceByToken.keys()]
     const isAnchor = this.hubPriceByToken.get(token)!.evidence === Number.POSITIVE_INFINITY
-    return new Set(isAnchor ? priceOrder : priceOrder.slice(0, priceOrder.indexOf(token)))
+    return new Set(isAnchor ? tokensInPriceOrder : tokensInPriceOrder.slice(0, tokensInPriceOrder.indexOf(token)))
   }
 
   /**
