@@ -220,7 +220,7 @@ export class LiveChain {
         testSale(token, pool, { ...source, simulation, signal: new AbortController().signal }),
     })
     this.simulation = simulation
-    this.simulate = (request, avoid) => simulator.run(request, avoid)
+    this.simulate = (request, poolAddresses) => simulator.run(request, poolAddresses)
     this.driftPercent = driftShare * 100
     this.sampler = new DriftSampler({
       ...{ contracts, log, share: driftShare, simulate: this.simulate },
@@ -390,8 +390,8 @@ export class LiveChain {
 
   /** Looks for more tokens with liquidity against the chain's hubs, unless the chain sleeps. */
   private async findNeighbors(): Promise<void> {
-    const awake = this.runtime.partsIfAwake
-    if (awake) await this.neighbors.run(awake)
+    const { partsIfAwake } = this.runtime
+    if (partsIfAwake) await this.neighbors.run(partsIfAwake)
   }
 
   /**

@@ -174,9 +174,9 @@ function decay(evidence: Evidence, now: number, extraFactor = 1): void {
   evidence.lastSampleAt = now
 }
 
-/** True if the faded samples outweigh the improved samples by at least `times` the square root of their total weight. */
-function outweighs({ fadedWeight, improvedWeight }: Evidence, times: number): boolean {
-  return fadedWeight - improvedWeight >= times * Math.sqrt(fadedWeight + improvedWeight) && fadedWeight > 0
+/** True if the faded samples outweigh the improved samples by `threshold` times the square root of their weight. */
+function outweighs({ fadedWeight, improvedWeight }: Evidence, threshold: number): boolean {
+  return fadedWeight - improvedWeight >= threshold * Math.sqrt(fadedWeight + improvedWeight) && fadedWeight > 0
 }
 
 const isPenalized = (evidence: Evidence): boolean =>

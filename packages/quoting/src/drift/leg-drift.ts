@@ -40,9 +40,9 @@ export function poolDrift(earlierPool: Pool, laterPool: Pool | undefined, hop: H
   }
 }
 
-/** Returns the relative change in ppm; 0 if `from` is 0. */
-export function changePpm(from: bigint, to: bigint): number {
-  return from === 0n ? 0 : (Number(to - from) / Number(from)) * FLOAT_PPM
+/** Returns the relative change in ppm; 0 if `before` is 0. */
+export function changePpm(before: bigint, after: bigint): number {
+  return before === 0n ? 0 : (Number(after - before) / Number(before)) * FLOAT_PPM
 }
 
 /** Returns the share of the route's input that passes through each leg, from 0 to 1. */

@@ -118,10 +118,10 @@ export class GasLessons {
     const updatedKeys = trust && untrustedKeys(swap, trust)
     const parts = this.estimatedParts(swap, now)
     const routeParts = this.gasPartsOf(swap)
-    const { predictedGross, expected, charged } = predictGas(routeParts, parts)
-    const maxError = MAX_ERROR_SHARE * Math.max(charged, expected)
-    const error = Math.max(-maxError, Math.min(maxError, grossGas - predictedGross))
-    const noiseVariance = (SENDER_DEVIATION_SHARE * charged) ** 2 + piecesIn(routeParts) * TICK_DEVIATION ** 2
+    const { predictedGrossGas, expectedGas, modelGas } = predictGas(routeParts, parts)
+    const maxError = MAX_ERROR_SHARE * Math.max(modelGas, expectedGas)
+    const error = Math.max(-maxError, Math.min(maxError, grossGas - predictedGrossGas))
+    const noiseVariance = (SENDER_DEVIATION_SHARE * modelGas) ** 2 + piecesIn(routeParts) * TICK_DEVIATION ** 2
     const totalVariance = parts.reduce((sum, part) => sum + part.count ** 2 * part.variance, noiseVariance)
     for (const { key, count, gas, variance: partVariance } of parts) {
       if (updatedKeys && !updatedKeys.has(key)) continue
@@ -138,7 +138,7 @@ export class GasLessons {
 
   /** Returns the gas after refunds that a route is expected to be charged, by the current estimates. */
   expectedGas(swap: Swap, now: number): number {
-    return predictGas(this.gasPartsOf(swap), this.estimatedParts(swap, now)).expected
+    return predictGas(this.gasPartsOf(swap), this.estimatedParts(swap, now)).expectedGas
   }
 
   /**
@@ -207,13 +207,13 @@ export class GasLessons {
 type EstimatedPart = { readonly key: string; readonly count: number } & Omit<Estimate, 'at'>
 
 /**
- * Predicts the gas of a route: `charged` by the gas table after refunds, and with the learned corrections
- * `predictedGross` before refunds and `expected` after refunds.
+ * Predicts the gas of a route. `modelGas` is the gas after refunds by the gas table. `predictedGrossGas` (before refunds)
+ * and `expectedGas` (after refunds) include the learned corrections.
  */
 function predictGas(routeParts: GasParts, parts: readonly EstimatedPart[]) {
-  const { charged, refund, unlimitedRefund } = gasOfParts(routeParts)
-  const predictedGross = parts.reduce((sum, { gas, count }) => sum + gas * count, charged + refund)
-  return { predictedGross, expected: predictedGross - refundOf(predictedGross, unlimitedRefund), charged }
+  const { charged: modelGas, refund, unlimitedRefund } = gasOfParts(routeParts)
+  const predictedGrossGas = parts.reduce((sum, { gas, count }) => sum + gas * count, modelGas + refund)
+  return { predictedGrossGas, expectedGas: predictedGrossGas - refundOf(predictedGrossGas, unlimitedRefund), modelGas }
 }
 
 /** Key of a route's pools, tokens, and slots, without amounts. */

@@ -40,17 +40,19 @@ type Options = {
  * @throws RpcError, MarketError if the head cannot be read
  */
 export async function quoteBatch(
-  inputs: readonly RequestOrError[],
+  requestsOrErrors: readonly RequestOrError[],
   requestContext: QuotingContext,
   options: Options,
 ): Promise<QuoteBatch> {
   const { runtime, endTokensOf, quoteAt } = options
   const { signal } = requestContext
-  const parsedRequests = inputs.map((request) => parseOrError(() => withEndTokens(request, endTokensOf)))
+  const parsedRequests = requestsOrErrors.map((request) => parseOrError(() => withEndTokens(request, endTokensOf)))
   const tokenGroups = parsedRequests.flatMap((request) => ('endTokens' in request ? [request.endTokens] : []))
   const minimumBlock = Math.max(
     0,
-    ...inputs.map((requestOrError) => (requestOrError instanceof Error ? 0 : (requestOrError.minimumBlock ?? 0))),
+    ...requestsOrErrors.map((requestOrError) =>
+      requestOrError instanceof Error ? 0 : (requestOrError.minimumBlock ?? 0),
+    ),
   )
   let earlierView: ChainView | undefined
   for (let round = 1; ; round++) {

@@ -474,9 +474,9 @@ async function learnTaxesOf(
 /** True if a token of the route has other taxes than those with which the route was searched. */
 function haveTaxesChanged(route: RoutePlan, searchedTaxes: Taxes | undefined, currentTaxes: Taxes): boolean {
   return tradedTokens(route).some(({ token, pool }) => {
-    const [searched, current] = [searchedTaxes, currentTaxes].map((taxes) => taxIn(taxes, token, pool.id))
+    const [searchedTax, currentTax] = [searchedTaxes, currentTaxes].map((taxes) => taxIn(taxes, token, pool.id))
     return (['buyPpm', 'sellPpm', 'transferPpm', 'surchargePpm'] as const).some(
-      (name) => (searched?.[name] ?? 0) !== (current?.[name] ?? 0),
+      (name) => (searchedTax?.[name] ?? 0) !== (currentTax?.[name] ?? 0),
     )
   })
 }

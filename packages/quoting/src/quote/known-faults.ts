@@ -130,20 +130,20 @@ async function causesOfFailure(
     (token === tokenIn || token === tokenOut) && token !== NATIVE && !trust?.tokens.has(token)
   const hasUntrustedEnd = (leg: Pick<Leg, 'tokenIn' | 'tokenOut'>) =>
     isUntrustedEnd(leg.tokenIn) || isUntrustedEnd(leg.tokenOut)
-  const untrustedOf = (hops: readonly Leg[]) => (trust ? untrustedParts(hops, trust) : [])
+  const untrustedIdsOf = (hops: readonly Leg[]) => (trust ? untrustedParts(hops, trust) : [])
   const isNotEndToken = (id: string) => id !== tokenIn && id !== tokenOut
   if (failedLegs.length + faultyPoolIds.length === 0) {
     if (hasUntrustedEnd(route) || (await worksForNeutralSender(route, context)) !== false) return new Set()
-    const untrusted = untrustedOf(legs)
-    return new Set((untrusted.length > 0 ? untrusted : legs.flatMap(partsOf)).filter(isNotEndToken))
+    const untrustedIds = untrustedIdsOf(legs)
+    return new Set((untrustedIds.length > 0 ? untrustedIds : legs.flatMap(partsOf)).filter(isNotEndToken))
   }
   const failedPools = new Set([...failedLegs.map(({ pool }) => pool.id), ...faultyPoolIds])
   const movableTokens = new Set<string>(workingLegs.flatMap((leg) => [leg.tokenIn, leg.tokenOut]))
   const faultyParts = legs
     .filter((leg) => failedPools.has(leg.pool.id) && !hasUntrustedEnd(leg))
     .flatMap((leg) => {
-      const untrusted = untrustedOf([leg])
-      return untrusted.length > 0 ? untrusted : partsOf(leg)
+      const untrustedIds = untrustedIdsOf([leg])
+      return untrustedIds.length > 0 ? untrustedIds : partsOf(leg)
     })
   return new Set([...faultyParts.filter((id) => !movableTokens.has(id)), ...stuckTokens].filter(isNotEndToken))
 }

@@ -141,8 +141,11 @@ export class PastQuoter {
           recordFailure: () => {},
         },
       },
-      simulate: async (request, avoid) =>
-        simulator.run({ ...request, codes: await codes(), gasPrice: request.gasPrice ?? (await gasPrice()) }, avoid),
+      simulate: async (request, poolAddresses) =>
+        simulator.run(
+          { ...request, codes: await codes(), gasPrice: request.gasPrice ?? (await gasPrice()) },
+          poolAddresses,
+        ),
       gasLessons: { correctionsAt: (timestamp) => gasLessons.correctionsAt(timestamp), observeAt: () => {} },
       gasProber: {
         get isRunning() {

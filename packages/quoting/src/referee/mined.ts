@@ -166,9 +166,9 @@ export async function readNeighbors(
   options: RequestOptions,
 ): Promise<NeighborReceipts> {
   try {
-    const raw = await rpc.request<readonly RawReceipt[]>('eth_getBlockReceipts', [toQuantity(block)], options)
-    if (Array.isArray(raw)) {
-      const receipts = decodeOrThrow('eth_getBlockReceipts', () => raw.map((rawReceipt) => receiptOf(rawReceipt)))
+    const rawReceipts = await rpc.request<readonly RawReceipt[]>('eth_getBlockReceipts', [toQuantity(block)], options)
+    if (Array.isArray(rawReceipts)) {
+      const receipts = decodeOrThrow('eth_getBlockReceipts', () => rawReceipts.map((raw) => receiptOf(raw)))
       if (receipts.some((receipt) => receipt.blockHash !== blockHash))
         throw new RpcError('BLOCK_GONE', `block ${block} was replaced by another one`)
       return { receipts, isComplete: true }

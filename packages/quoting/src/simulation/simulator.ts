@@ -32,10 +32,10 @@ export class Simulator {
   /**
    * Simulates a swap.
    *
-   * @param avoid - the swap's own pools, which must not lend the input
-   * @throws SimulationError, RpcError
+   * @param poolAddresses - addresses of the swap's own pools, which must not lend the input
+   * @throws SimulationError if the simulation cannot run; RpcError if the node fails
    */
-  async run(request: SimulationRequest, avoid: ReadonlySet<Address> = new Set()): Promise<SwapSimulation> {
+  async run(request: SimulationRequest, poolAddresses: ReadonlySet<Address> = new Set()): Promise<SwapSimulation> {
     const { getParts, context } = this.options
     await this.rejectNonTokens(request)
     try {
@@ -46,7 +46,7 @@ export class Simulator {
       const { pools } = await market.ensure([request.tokenIn], request.signal ? { signal: request.signal } : {})
       const holders: Address[] = []
       for (const { tokens, address } of pools.values())
-        if (holders.length < MAX_HOLDERS && tokens.includes(request.tokenIn) && !avoid.has(address))
+        if (holders.length < MAX_HOLDERS && tokens.includes(request.tokenIn) && !poolAddresses.has(address))
           holders.push(address)
       if (holders.length === 0) throw error
       return simulateSwap(rpc, { ...request, holders }, context)
