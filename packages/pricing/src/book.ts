@@ -191,8 +191,8 @@ export class Prices implements PriceBook {
 
   /**
    * Returns the unlisted tokens on which the price of a token depends, the nearest first. A token depends on the tokens
-   * that decide its price (`TokenPricer.decidingTokens`), a share also on its components, and both on the dependencies
-   * of these tokens. The price is wrong if one of the returned tokens cannot be sold.
+   * that decide its price (`TokenPricer.decidingTokens`), and on their dependencies. A share also depends on its
+   * components. The price is wrong if one of the returned tokens cannot be sold.
    *
    * @returns null if there are more than `MAX_INTERMEDIATES`
    */

@@ -131,10 +131,10 @@ export class TokenGraph {
   }
 
   /**
-   * Prepares the change of a pool: marks the pool's history as changed, or if it has none, copies the current rates of
-   * its edges. Most changes are small and need no history.
+   * Prepares the change of a pool. If the pool has a history, marks it as changed. Otherwise copies the current rates
+   * of the pool's edges, because most changes are small and need no history. Gives a new pool an empty history.
    *
-   * @returns the history; undefined if the pool has none. Gives a new pool an empty history.
+   * @returns the history; undefined if the pool has none
    */
   private stampChange(id: string, pricedPool: PricedPool | undefined): PoolHistory | undefined {
     if (!this.historyByPoolId) return undefined

@@ -68,8 +68,8 @@ export class TokenPricer {
    * Updates `price` and `evidence` (USD liquidity behind the price) of a token; NaN and 0 if the token has no price.
    *
    * A pool prices a token only through another token with a higher `finalLevel`. The weight of the pool is the USD
-   * value of the other token in the pool, at most the evidence of the other token. So a pool of worthless tokens gives
-   * no price at any size, and no price has more evidence than the prices from which it derives.
+   * value of the other token in the pool, at most the evidence of that token. So even a large pool of worthless tokens
+   * gives no price, and no price has more evidence than the prices from which it derives.
    *
    * If only some of the token's pools jumped, these count with their rates before the jump. If all pools jumped, their
    * current rates count.

@@ -381,8 +381,8 @@ async function runConfirmed(
 }
 
 /**
- * Returns the attempt if the spender may take the input; otherwise runs the swap with an approval by the sender;
- * undefined if no approval suffices.
+ * Returns the attempt if the spender may take the input. Otherwise runs the swap with an approval by the sender.
+ * Returns undefined if no approval suffices.
  */
 async function withAllowance(
   task: SimulationTask,

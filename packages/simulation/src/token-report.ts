@@ -27,8 +27,8 @@ export type TokenReportRequest = {
   /** Account that holds the tokens of a pool: the pool or its vault. If absent, only transfers are measured. */
   readonly pool?: Address
   /**
-   * A small and a large amount in base units. If only the large amount fails, the token limits the size of transfers,
-   * which does not make it a honeypot (a token that cannot be sold).
+   * A small and a large amount in base units. If only the large amount fails, the token limits the size of transfers.
+   * It is then not a honeypot (a token that cannot be sold).
    */
   readonly sizes: readonly bigint[]
   readonly signal?: AbortSignal

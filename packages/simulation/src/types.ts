@@ -117,7 +117,7 @@ export type SwapSimulation = CallOutcome & {
 
 /**
  * Ways in which the sender got the input and its allowance. Slot overrides do not affect gas. A loan or an approval
- * makes the token's slots warm before the swap, so that the measured gas is 5 to 12 % too low.
+ * warms the token's slots before the swap, so the measured gas is 5 to 12 % too low.
  */
 export type SetUpWays = {
   readonly balance: 'native' | 'slot' | 'lent' | 'own'

@@ -207,8 +207,8 @@ export class GasLessons {
 type EstimatedPart = { readonly key: string; readonly count: number } & Omit<Estimate, 'at'>
 
 /**
- * Predicts the gas of a route. `modelGas` is the gas after refunds by the gas table. `predictedGrossGas` (before refunds)
- * and `expectedGas` (after refunds) include the learned corrections.
+ * Predicts the gas of a route. `modelGas` is the gas after refunds by the gas table. `predictedGrossGas` (before
+ * refunds) and `expectedGas` (after refunds) include the learned corrections.
  */
 function predictGas(routeParts: GasParts, parts: readonly EstimatedPart[]) {
   const { charged: modelGas, refund, unlimitedRefund } = gasOfParts(routeParts)

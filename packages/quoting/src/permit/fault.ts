@@ -32,8 +32,8 @@ export type PermitFault = {
 }
 
 /**
- * Finds the field of a permit that is wrong at the block. Returns undefined if the permit is valid, or if it is not
- * needed because the allowance exists already, for example because somebody else submitted the permit.
+ * Finds the field of a permit that is wrong at the block. Returns undefined if the permit is valid, or not needed. It
+ * is not needed if the allowance exists already, for example because somebody else submitted the permit.
  *
  * @throws RpcError if the node fails
  */

@@ -15,14 +15,11 @@ const MAX_STEPS = 6
 const MAX_NARROWING = 6
 /**
  * Maximum searches that narrow down a minimum amount. After half as many, the result could be 24 % above the minimum.
- * Both amounts buy one base unit, so a swap of the result would lose this excess, which is above the default limit of
- * the price impact.
+ * Both amounts buy one base unit, so a swap of the result would lose this excess. That is more than the default limit
+ * of the price impact.
  */
 const MAX_MIN_NARROWING = 12
-/**
- * The bisection of a minimum ends when the largest amount without a known route is within 1/64 of the smallest amount
- * with a known route.
- */
+/** The bisection of a minimum ends when its interval is smaller than 1/64 of the upper end, which has a route. */
 const PRECISION_DIVISOR = 64n
 /** Upper limit of amounts: no token has as many base units. */
 const AMOUNT_LIMIT = 1n << 128n

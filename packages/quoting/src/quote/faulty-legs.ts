@@ -189,8 +189,8 @@ async function runRoute(
 }
 
 /**
- * Runs pairs of legs that trade the same tokens through one address, and returns the leg with less output of each pair
- * that fails. Different pools at one address may pay from the same assets: for example, an ERC-4626 vault, and a buffer
+ * Runs pairs of legs that trade the same tokens through one address. Of each pair that fails, returns the leg with less
+ * output. Different pools at one address may pay from the same assets: for example, an ERC-4626 vault, and a buffer
  * that redeems its shares at this vault.
  */
 async function legsThatFailAfterOthers(

@@ -119,8 +119,8 @@ type ShortRoute = Omit<WorkingRoute, 'trial' | 'alternativeIndex' | 'bestEstimat
 /**
  * Returns the first route that pays its expected output. If no route does, and the smallest shortfall is at most 5 %,
  * returns the route with this shortfall and promises its simulated output. For an exact output, such a route pays less
- * than requested, so the search runs again with targets raised by the shortfall. Shortfalls have two known causes: a
- * taxed token that sells its collected tax during a transfer, and a pool that holds less than its reserves.
+ * than requested, so the search runs again with targets raised by the shortfall. Shortfalls have two known causes. Some
+ * taxed tokens sell their collected tax during a transfer, and some pools hold less than their reserves.
  *
  * @throws QuotingError if no route exists, or none works
  */

@@ -1,5 +1,5 @@
 /**
- * Collects the faults of pools and tokens during one quote: starts with the faults that earlier quotes recorded, and
+ * Collects the faults of pools and tokens during one quote. Starts with the faults that earlier quotes recorded, and
  * adds the faults of each failed route. Routes pass only through trusted pools and tokens: they are in the chain's
  * file, or have earned trust over many blocks. Pools and tokens that fail lose earned trust. Used by
  * `findWorkingRoute`.

@@ -1,6 +1,6 @@
 /**
  * Limits the gas of routes, and chooses the pools to exclude from a route above the limit. For example, a swap in a
- * drained pool with narrow ticks does not fit in a transaction, because empty tick bitmap words cost millions of gas.
+ * drained pool with narrow ticks reads many empty tick bitmap words, which can cost more gas than a transaction has.
  */
 import type { RoutePlan } from '@sluice/routing'
 

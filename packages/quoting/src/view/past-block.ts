@@ -40,8 +40,8 @@ export type TestPastSale = (
 /** Settings that all past blocks of a chain share. */
 export type PastBlockOptions = {
   /**
-   * Tests sales of unlisted tokens (outside the chain's file) before they, and tokens whose prices depend on them, are
-   * priced; no tests if absent.
+   * Tests sales of unlisted tokens (outside the chain's file) before prices that depend on them are served. No tests if
+   * absent.
    */
   readonly testSale?: TestPastSale
   /** Known token facts, which do not change between blocks. */

@@ -82,8 +82,8 @@ export class AccountSlotSearch {
   }
 
   /**
-   * Returns the slots that affect the balance or allowance, each with its current word, and with the answer of the
-   * token if the word is `MARKER`. Slots that hold the balance or allowance as a plain number come first.
+   * Returns the slots that affect the balance or allowance. `currentWord` is the word of a slot, and `markedAnswer` is
+   * the token's answer if the word is `MARKER`. Slots that hold the number in plain form come first.
    */
   private async findAffectingSlots(slots: readonly StorageSlot[], readWith: ReadWith) {
     const [unchangedAnswer, words, ...answers] = await Promise.all([

@@ -1,6 +1,6 @@
 /**
- * Reads a token's balances for many owners in one eth_call with storage overrides. To find the storage layout of a
- * token, each owner is fictitious and has a different slot overridden; the owner whose balance changes shows the slot.
+ * Reads a token's balances for many owners in one eth_call with storage overrides. This finds the storage layout of a
+ * token: each owner is fictitious and has another slot overridden. The owner whose balance changes shows the slot.
  */
 import { SlotProbe__factory, StorageProbe__factory } from '@sluice/bindings'
 import { bytecode } from '@sluice/bindings/bytecode'

@@ -1,6 +1,6 @@
 /**
  * Searches the mappings of a token by the addresses and constants in its code and storage. A store is another contract
- * that may hold the mappings, and a namespace is a hash that serves as the slot of a struct (ERC-7201).
+ * that may hold the mappings. A namespace is a hash that is the slot of a struct (ERC-7201).
  */
 import { type Address, type Hex, toAddress } from '@sluice/chains'
 import { rareMappings, storeMappings } from './candidates.ts'
