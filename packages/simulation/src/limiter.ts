@@ -10,8 +10,8 @@ import { SimulationError } from './errors.ts'
 /** Gas per cost unit; a plain swap uses a fraction of it. */
 const UNIT_GAS = 2_000_000
 /**
- * Gas assumed for a target (the contract that a simulation calls) that never ran or timed out. High, so that attackers
- * gain nothing from calling a new address each time.
+ * Gas assumed for a target (the contract that a simulation calls) that has not run yet, or that timed out. High, so that
+ * attackers gain nothing from calling a new address each time.
  */
 const UNKNOWN_GAS = 8_000_000
 /** Maximum targets whose gas is remembered. */
