@@ -1,6 +1,6 @@
 /**
- * USD prices and market depth of a chain's tokens: for a chain that is updated with each snapshot (`Prices`), or for
- * one snapshot (`priceTokens`).
+ * USD prices and market depth of a chain's tokens. A snapshot is the state of all pools at one block. `Prices` is
+ * updated with each new snapshot, and `priceTokens` prices a single snapshot.
  *
  * Terms: Hubs are the tokens of the chain's file with many pools, and stables are its dollar tokens. The prices of all
  * tokens derive from the stables that keep their peg (anchors). The evidence of a price is the USD liquidity behind it.
@@ -44,7 +44,7 @@ export type PricingOptions = {
   readonly isUnsellable?: (token: Address) => boolean
   /** Redemption readings of share tokens, such as vault shares and LP tokens. */
   readonly redemptions?: RedemptionReadings
-  /** Called when the math of a pool throws something other than a refusal; the pool is then ignored. */
+  /** Called when the price computation of a pool throws an unexpected error; the pool is then ignored. */
   readonly onFault?: (pool: Pool, error: unknown) => void
 }
 
@@ -58,7 +58,7 @@ export function priceTokens(snapshot: Snapshot, chain: Chain, options: PricingOp
 /**
  * USD prices and depth, anchored at the chain's stables. A new snapshot costs only the work of its changed pools;
  * prices are computed on request. Except for price jumps of the last block, results do not depend on earlier snapshots:
- * they equal those of a new instance bit for bit.
+ * a new instance computes the same results bit for bit.
  */
 export class Prices implements PriceBook {
   private readonly chain: Chain
@@ -158,10 +158,10 @@ export class Prices implements PriceBook {
       ]
       return detailOf(price, observations, 10 ** decimals, (await this.depthUsd(address)) ?? 0)
     }
-    const pricedToken = token ?? this.market.graph.findToken(pricedTokenOf(address, this.chain))
-    if (!pricedToken) return noPrice(this.sharePricer?.isShare(address) ? 'below-floor' : 'unknown')
-    if (pricedToken.isUnsellable) return noPrice('unsellable')
-    return noPrice(decimals === undefined ? 'no-decimals' : noPriceReason(pricedToken))
+    const knownToken = token ?? this.market.graph.findToken(pricedTokenOf(address, this.chain))
+    if (!knownToken) return noPrice(this.sharePricer?.isShare(address) ? 'below-floor' : 'unknown')
+    if (knownToken.isUnsellable) return noPrice('unsellable')
+    return noPrice(decimals === undefined ? 'no-decimals' : noPriceReason(knownToken))
   }
 
   async depthUsd(address: Address): Promise<number | null> {
@@ -190,9 +190,9 @@ export class Prices implements PriceBook {
   }
 
   /**
-   * Returns the unlisted tokens on which the price of a token depends, the nearest first: the tokens that decide its
-   * price (`TokenPricer.decidingTokens`), the components of a share, and the same of these tokens. A price is wrong if
-   * one of them cannot be sold.
+   * Returns the unlisted tokens on which the price of a token depends, the nearest first. A token depends on the tokens
+   * that decide its price (`TokenPricer.decidingTokens`), and on their dependencies. A share also depends on its
+   * components. The price is wrong if one of the returned tokens cannot be sold.
    *
    * @returns null if there are more than `MAX_INTERMEDIATES`
    */
@@ -208,7 +208,7 @@ export class Prices implements PriceBook {
     return [...visitedTokens]
   }
 
-  /** True if all tokens on which the price of a token depends are listed or, since they cannot be sold, do not count. */
+  /** True if the price of a token depends only on listed tokens. Ignores unsellable tokens, which price no token. */
   isPricedByListedTokens(address: Address): boolean {
     return this.intermediatesOf(address)?.every((token) => this.isUnsellable(token)) ?? false
   }
@@ -224,8 +224,8 @@ export class Prices implements PriceBook {
   }
 
   /**
-   * Returns the pools that decide the price of an unlisted token (`TokenPricer.decidingPools`); for an unsellable token,
-   * those that would decide it.
+   * Returns the pools that decide the price of an unlisted token (`TokenPricer.decidingPools`). For an unsellable
+   * token, returns the pools that would decide its price.
    */
   decidingPoolsOf(address: Address): readonly Pool[] {
     const token = this.isReady ? this.market.graph.findToken(address) : undefined
@@ -243,7 +243,7 @@ export class Prices implements PriceBook {
   }
 
   /**
-   * Records the amounts by which a pool's balances are below its curve or reserves. Until the next report, the pool
+   * Records the amounts that a pool counts in its curve or reserves, but does not hold. Until the next report, the pool
    * counts only with the amounts that it can pay.
    *
    * @param amounts - missing base units of each token, in the order of the pool's tokens

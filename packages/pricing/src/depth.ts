@@ -11,17 +11,18 @@ const ROUNDING = 1e-6
 
 /**
  * Maximum relative error by which a price may be too high. The depth of an unlisted token is divided by 1 plus this
- * error, so that the depth is at most twice the value of the other tokens in the pools.
+ * error. So even with such a price, the depth is at most twice the value of the other tokens in the pools.
  */
 const PRICE_ERROR = 0.02
 
 /**
  * Computes the USD liquidity in all pools that hold a token.
  *
- * Each side of a pool (the reserve of one of its tokens) counts at the token's price, at most the evidence (USD
+ * A side of a pool is the reserve of one token, valued at the token's price. It counts at most the evidence (USD
  * liquidity behind the price) of that token. In a pool without two listed tokens, a side counts at most as much as all
- * other sides together: any number of minted tokens against ten dollars adds ten dollars. All pools without another
- * listed token together count at most twice the evidence of `token`, so pools between worthless tokens do not add up.
+ * other sides together. So any number of minted tokens in a pool with ten dollars counts as ten dollars. All pools
+ * without another listed token together count at most twice the evidence of `token`, so pools between worthless tokens
+ * do not add up.
  */
 export function* depthOf(token: PricedToken, pricer: TokenPricer): Steps<number> {
   const { evidence } = pricer.updatePrice(token)

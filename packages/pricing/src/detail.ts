@@ -97,8 +97,8 @@ function sortedHeavyObservations(observations: readonly PriceObservation[]): rea
 }
 
 /**
- * Returns the reason why a known token has no price. No path of pools leads to an anchor if neither the token nor any
- * token in its pools has a level.
+ * Returns the reason why a known token has no price. A token has a level above 0 if a path of pools leads from it to an
+ * anchor.
  */
 export function noPriceReason({ pricedPools }: PricedToken): NoPrice {
   return pricedPools.some(({ tokens }) => tokens.some(({ finalLevel }) => finalLevel > 0)) ? 'below-floor' : 'no-anchor'

@@ -1,9 +1,10 @@
 /**
  * Token graph of a chain: each pool adds edges with rates between its tokens. `Prices` updates the graph in place.
  *
- * Terms: The rate of an edge is an exchange rate, and its backing is the liquidity behind the rate. An edge jumps if
- * its rate or backing changes much in one block (see `pool-history.ts`). Before the first change of a pool in a block,
- * each of its edges keeps a copy of its rate (`previousRate`) and the number of the block (`stampedBlock`).
+ * Terms: Listed tokens are in the chain's file. The rate of an edge is an exchange rate, and its backing is the
+ * liquidity behind the rate. An edge jumps if its rate or backing changes much in one block (see `pool-history.ts`).
+ * The first change of a pool in a block stamps the pool's edges: it copies the rate before the change (`previousRate`)
+ * and the block number (`stampedBlock`).
  */
 import { type Address, type Chain, NATIVE, ZERO_ADDRESS } from '@sluice/chains'
 import type { Pool } from '@sluice/liquidity'
@@ -19,7 +20,7 @@ export function canonicalToken(token: Address, chain: Chain): Address {
 }
 
 /**
- * A token with more pools than this has an index of its pools with another token of the chain's file:
+ * A token with more pools than this has an index of those pools that also hold another listed token:
  * `PricedToken.listedPools`.
  */
 const MAX_UNINDEXED_POOLS = 256
@@ -130,10 +131,10 @@ export class TokenGraph {
   }
 
   /**
-   * Prepares the change of a pool: marks the pool's history as changed, or if it has none, copies the current rates of
-   * its edges. Most changes are small and need no history.
+   * Prepares the change of a pool. If the pool has a history, marks it as changed. Otherwise copies the current rates
+   * of the pool's edges, because most changes are small and need no history. Gives a new pool an empty history.
    *
-   * @returns the history; undefined if the pool has none. Gives a new pool an empty history.
+   * @returns the history; undefined if the pool has none
    */
   private stampChange(id: string, pricedPool: PricedPool | undefined): PoolHistory | undefined {
     if (!this.historyByPoolId) return undefined
@@ -145,8 +146,9 @@ export class TokenGraph {
   }
 
   /**
-   * Updates a pool after a report that its balances are below its curve or reserves. It lacked them before, too: earlier
-   * backings are lowered to the current ones, so that a lower backing is no jump.
+   * Updates a pool after a report that it holds less than its curve or reserves count. The pool lacked these amounts in
+   * earlier blocks too, so earlier backings are capped at the current ones. Otherwise the lower backing would be a
+   * jump.
    */
   correct(pricedPool: PricedPool, { reserves, pairs }: PoolView): void {
     pricedPool.reserves = reserves
@@ -258,7 +260,7 @@ function removePool(pricedPools: PricedPool[], pricedPool: PricedPool): void {
   if (lastPool !== pricedPool) pricedPools[index] = lastPool
 }
 
-/** Adds a pool to `listedPools` if it has another listed token; the first call adds all such pools of the token. */
+/** Adds a pool to `listedPools` if it has another listed token. The first call checks all pools of the token. */
 function indexListedPools(token: PricedToken, addedPool: PricedPool): void {
   const newPools = token.listedPools ? [addedPool] : token.pricedPools
   token.listedPools ??= new Set()
@@ -290,9 +292,9 @@ function setPairs(pricedPool: PricedPool, pairs: readonly PairView[]): boolean {
   for (const edge of pricedPool.edges) edge.detach()
   pricedPool.edges = []
   for (const pair of pairs) {
-    const [a, b] = [pricedPool.tokens[pair.i]!, pricedPool.tokens[pair.j]!]
-    if (a === b) continue
-    const attachedEdges = attachPair(pricedPool, a, b, pair)
+    const [tokenI, tokenJ] = [pricedPool.tokens[pair.i]!, pricedPool.tokens[pair.j]!]
+    if (tokenI === tokenJ) continue
+    const attachedEdges = attachPair(pricedPool, tokenI, tokenJ, pair)
     // Most pools have one pair, and a growing array takes five times as much memory.
     pricedPool.edges = pricedPool.edges.length === 0 ? attachedEdges : [...pricedPool.edges, ...attachedEdges]
   }
@@ -307,10 +309,10 @@ function setPairs(pricedPool: PricedPool, pairs: readonly PairView[]): boolean {
 function updatePairs({ tokens, edges }: PricedPool, pairs: readonly PairView[]): boolean {
   let index = 0
   for (const { i, j, midPrice, backingI, backingJ } of pairs) {
-    const [a, b] = [tokens[i]!, tokens[j]!]
-    if (a === b) continue
+    const [tokenI, tokenJ] = [tokens[i]!, tokens[j]!]
+    if (tokenI === tokenJ) continue
     const edge = edges[index]
-    if (edge?.token !== a || edge.otherToken !== b) return false
+    if (edge?.token !== tokenI || edge.otherToken !== tokenJ) return false
     edge.setRate(midPrice, backingJ, backingI)
     edge.reverse.setRate(1 / midPrice, backingI, backingJ)
     index += 2
@@ -322,12 +324,12 @@ type PairRates = Pick<PairView, 'midPrice' | 'backingI' | 'backingJ'>
 
 function attachPair(
   pricedPool: PricedPool,
-  a: PricedToken,
-  b: PricedToken,
+  tokenI: PricedToken,
+  tokenJ: PricedToken,
   { midPrice, backingI, backingJ }: PairRates,
 ): readonly PriceEdge[] {
-  const forward = new PriceEdge(pricedPool, a, b)
-  const backward = new PriceEdge(pricedPool, b, a)
+  const forward = new PriceEdge(pricedPool, tokenI, tokenJ)
+  const backward = new PriceEdge(pricedPool, tokenJ, tokenI)
   forward.reverse = backward
   backward.reverse = forward
   forward.attach(midPrice, backingJ, backingI)
@@ -338,11 +340,14 @@ function attachPair(
 /** Adds edges with zero backing for each removed pair, because the pair's last rate counts until the next block. */
 function addEndedEdges(pricedPool: PricedPool, history: PoolHistory): void {
   const endedEdges: PriceEdge[] = []
-  for (const { token, otherToken: other } of history.recentRates) {
-    const [a, b] = [token, other].map((address) => pricedPool.tokens.find((poolToken) => poolToken.address === address))
-    const exists = [...pricedPool.edges, ...endedEdges].some((edge) => edge.token === a && edge.otherToken === b)
-    if (!a || !b || exists) continue
-    endedEdges.push(...attachPair(pricedPool, a, b, { midPrice: Number.NaN, backingI: 0, backingJ: 0 }))
+  const findToken = (address: Address) => pricedPool.tokens.find((poolToken) => poolToken.address === address)
+  for (const rate of history.recentRates) {
+    const [token, otherToken] = [findToken(rate.token), findToken(rate.otherToken)]
+    const exists = [...pricedPool.edges, ...endedEdges].some(
+      (edge) => edge.token === token && edge.otherToken === otherToken,
+    )
+    if (!token || !otherToken || exists) continue
+    endedEdges.push(...attachPair(pricedPool, token, otherToken, { midPrice: Number.NaN, backingI: 0, backingJ: 0 }))
   }
   if (endedEdges.length > 0) pricedPool.edges = [...pricedPool.edges, ...endedEdges]
 }

@@ -14,9 +14,9 @@ import { type PricedPool, type PricedToken, type PriceEdge, rateWithoutJump, typ
  */
 const MAX_PEG_DEVIATION = 0.03
 /**
- * Share of all votes that the value of the dollar needs. Each stable votes for its own value and all lower values. The
- * dollar is the highest value with this share, because stables fall below their peg but do not rise above it. With four
- * equal votes, a single stable above the others does not suffice.
+ * Share of all votes that decides the value of a dollar in the first hub. Each stable votes for its own value and all
+ * lower values. The dollar is the highest value with this share, because stables may fall below their peg, but rarely
+ * rise above it. With four equal votes, a single stable with a higher value than the others does not suffice.
  */
 const QUORUM = 1 / 3
 /** Relative tolerance of a comparison, above the rounding error of a sum in any order. */
@@ -43,16 +43,16 @@ export class HubPricer {
   private readonly canonicalAddresses: ReadonlySet<Address>
   private readonly hubPools = new Set<PricedPool>()
   private isOutdated = true
-  /** Tokens of `hubAndStableAddresses` at the last update; undefined for those without pools. */
+  /** Tokens of `hubAndStableAddresses` at the last update; undefined for a token without pools. */
   private hubsAndStables: readonly (PricedToken | undefined)[] = []
   /** Base units of one whole token of each stable at the last update; NaN if the decimals are unknown. */
   private unitsPerStable: readonly number[] = []
   private lacksDecimals = false
 
-  constructor(graph: TokenGraph, chain: Chain, decimals: DecimalsOf) {
+  constructor(graph: TokenGraph, chain: Chain, decimalsOf: DecimalsOf) {
     this.graph = graph
     this.chain = chain
-    this.decimalsOf = decimals
+    this.decimalsOf = decimalsOf
     this.hubAndStableAddresses = [...new Set([...chain.hubs, ...chain.stables.map(({ address }) => address)])]
     this.canonicalAddresses = new Set(this.hubAndStableAddresses.map((address) => canonicalToken(address, chain)))
   }
@@ -73,7 +73,7 @@ export class HubPricer {
     this.isOutdated = true
   }
 
-  /** Handles the start of a new block, after which a pool counts with the rate to which it jumped. */
+  /** Records that a pool that jumped in the last block now counts with its new rate. */
   startBlock(pricedPool: PricedPool): void {
     if (this.hubPools.has(pricedPool)) this.isOutdated = true
   }
@@ -149,7 +149,7 @@ export class HubPricer {
       ...comparedStables.map(({ token }) => priceInHub.get(token)!.evidence).filter(Number.isFinite),
       0,
     )
-    // Prices of whole stables, in base units of the first hub.
+    // Price of one whole token of each stable, in base units of the first hub.
     const values = comparedStables.map(({ token, unitsPerToken }) => priceInHub.get(token)!.price * unitsPerToken)
     const votes = comparedStables.map(({ token }) =>
       maxEvidence === 0 ? 1 : Math.min(priceInHub.get(token)!.evidence, maxEvidence * FULL_VOTE_SHARE),
@@ -161,7 +161,7 @@ export class HubPricer {
 
 /** Returns the highest value at which the votes for this value or a higher value make up `QUORUM` of all votes. */
 function highestSupportedValue(values: readonly number[], votes: readonly number[]): number {
-  const descendingIndices = [...values.keys()].sort((x, y) => values[y]! - values[x]!)
+  const descendingIndices = [...values.keys()].sort((a, b) => values[b]! - values[a]!)
   const requiredVotes = votes.reduce((sum, vote) => sum + vote, 0) * QUORUM * (1 - ROUNDING)
   let reachedVotes = 0
   for (const k of descendingIndices) {

@@ -24,11 +24,13 @@ export type DepthPoint = {
   readonly usd: number
 }
 
-/**
- * Pool in which the token can be sold for another token. `priceOut` is the USD price of a base unit of the other token.
- * `payable` is the maximum amount of the other token, in base units, that the pool can pay.
- */
-type Outlet = SummedCurve & { readonly priceOut: number; readonly payable: number }
+/** Pool in which the token can be sold for another token. */
+type Outlet = SummedCurve & {
+  /** USD price of a base unit of the other token. */
+  readonly priceOutUsd: number
+  /** Maximum amount of the other token, in base units, that the pool can pay. */
+  readonly maxOutput: number
+}
 /** Price curve with the amounts in base units that a swap sells and receives before each piece: see `prefixSums`. */
 type SummedCurve = { readonly curve: PriceCurve; readonly sums: Float64Array }
 /** Result of selling, in USD; `soldUsd` is valued at the token's price. */
@@ -48,9 +50,9 @@ const MIN_STEP_SHARE = 1e-4
 const POOLS_PER_SLICE = 1_000
 
 /**
- * Computes the USD amount that the token's pools absorb at each impact level, if the sale is split so that all pools
- * end at the same price. Counts the pools that pay a token of the chain's file (listed). If there are none, counts only
- * the pool whose other token has the most evidence (USD liquidity behind its price).
+ * Computes the USD amount that the token's pools absorb at each impact level. The sale is split so that all pools end
+ * at the same price. Counts the pools that pay a token of the chain's file (listed). If there are none, counts only the
+ * pool whose other token has the most evidence (USD liquidity behind its price).
  */
 export function* sellDepth(token: PricedToken, pricer: TokenPricer): Steps<readonly DepthPoint[]> {
   const { price } = pricer.updatePrice(token)
@@ -76,23 +78,25 @@ function* outletsOf(token: PricedToken, pricer: TokenPricer): Steps<readonly Out
 
 /** Returns the pool whose other token has the most evidence; ties go to the lower id. */
 function* bestOutletOf(token: PricedToken, pricer: TokenPricer): Steps<readonly Outlet[]> {
-  let best: { readonly outlet: Outlet; readonly evidence: number; readonly id: string } | undefined
+  let bestSoFar: { readonly outlet: Outlet; readonly evidence: number; readonly id: string } | undefined
   for (const pricedPool of token.pricedPools.slice()) {
     const { id } = pricedPool.pool
-    for (const [k, other] of pricedPool.tokens.entries()) {
-      if (other === token || !(pricer.updatePrice(other).price > 0)) continue
-      const isBest = !best || other.evidence > best.evidence || (other.evidence === best.evidence && id < best.id)
+    for (const [k, otherToken] of pricedPool.tokens.entries()) {
+      if (otherToken === token || !(pricer.updatePrice(otherToken).price > 0)) continue
+      const { evidence } = otherToken
+      const isBest =
+        !bestSoFar || evidence > bestSoFar.evidence || (evidence === bestSoFar.evidence && id < bestSoFar.id)
       const outlet = isBest && outletOf(token, pricedPool, k)
-      if (outlet) best = { outlet, evidence: other.evidence, id }
+      if (outlet) bestSoFar = { outlet, evidence, id }
     }
     yield
   }
-  return best ? [best.outlet] : []
+  return bestSoFar ? [bestSoFar.outlet] : []
 }
 
-function outletOf(token: PricedToken, { pool, tokens, reserves }: PricedPool, k: number): Outlet | null {
-  const curve = cachedCurve(pool, tokens.indexOf(token), k)
-  return curve && { ...curve, priceOut: tokens[k]!.price, payable: reserves[k]! }
+function outletOf(token: PricedToken, { pool, tokens, reserves }: PricedPool, indexOut: number): Outlet | null {
+  const curve = cachedCurve(pool, tokens.indexOf(token), indexOut)
+  return curve && { ...curve, priceOutUsd: tokens[indexOut]!.price, maxOutput: reserves[indexOut]! }
 }
 
 /** Cached curves of each pool object, by direction. A pool whose state changes becomes a new object. */
@@ -113,9 +117,9 @@ function cachedCurve(pool: Pool, indexIn: number, indexOut: number): SummedCurve
 
 /**
  * Returns the USD amount whose sale lowers the average price by `impact`, or all that the pools absorb if that is less.
- * The surplus of a sale is its proceeds minus the proceeds at that average price. Searches the final price with a
- * surplus of 0, as a share of the token's price, by false position, starting at the final price of an x·y = k pool. A
- * bisection step follows each step that did not halve the interval.
+ * The surplus of a sale is its proceeds minus the proceeds at that average price. Searches the final price at which the
+ * surplus is 0 by false position. Prices are shares of the token's price. The search starts at the final price of an
+ * x·y = k pool. A bisection step follows each step that did not halve the interval.
  */
 function* findSellableUsd(outlets: readonly Outlet[], tokenPrice: number, impact: number): Steps<number> {
   const surplus = ({ soldUsd, receivedUsd }: Sale) => receivedUsd - (1 - impact) * soldUsd
@@ -151,9 +155,9 @@ function* sellDownTo(outlets: readonly Outlet[], tokenPrice: number, lastPrice: 
   const soldUsdByOutlet = new Float64Array(outlets.length)
   const receivedUsdByOutlet = new Float64Array(outlets.length)
   for (let outletIndex = 0; outletIndex < outlets.length; outletIndex++) {
-    const { curve, sums, priceOut, payable } = outlets[outletIndex]!
+    const { curve, sums, priceOutUsd, maxOutput } = outlets[outletIndex]!
     const { sqrtPrice, liquidity } = curve
-    const endSqrtPrice = Math.sqrt(lastPrice / priceOut)
+    const endSqrtPrice = Math.sqrt(lastPrice / priceOutUsd)
     const pieceCount = countPiecesAbove(sqrtPrice, endSqrtPrice)
     if (pieceCount > 0) {
       // The last piece is used only down to `endSqrtPrice`.
@@ -161,9 +165,9 @@ function* sellDownTo(outlets: readonly Outlet[], tokenPrice: number, lastPrice: 
       const input = sums[2 * pieceCount - 2]! + liquidity[pieceCount - 1]! * (1 / endSqrt - 1 / startSqrt)
       const output = sums[2 * pieceCount - 1]! + liquidity[pieceCount - 1]! * (startSqrt - endSqrt)
       // A vault quotes any number of shares at a constant price. Count at most the shares that exist.
-      const payableShare = output > payable ? payable / output : 1
+      const payableShare = output > maxOutput ? maxOutput / output : 1
       soldUsdByOutlet[outletIndex] = input * payableShare * tokenPrice
-      receivedUsdByOutlet[outletIndex] = output * payableShare * priceOut
+      receivedUsdByOutlet[outletIndex] = output * payableShare * priceOutUsd
     }
     if (outletIndex % POOLS_PER_SLICE === POOLS_PER_SLICE - 1) yield
   }

@@ -1,18 +1,18 @@
-/** Reads the tokens that are listed in the chain's file. */
+/** Reads the listed tokens of a chain: those in its configuration file (`Chain`). */
 import { type Address, type Chain, NATIVE, ZERO_ADDRESS } from '@sluice/chains'
 import { canonicalToken } from './graph.ts'
 
 /**
- * Returns the token whose price applies to an address. The native token maps to the wrapped native token, or on a chain
- * without one to the native token's ERC-20 form. Without either, it maps to the zero address, which only pools of the
- * native token can price.
+ * Returns the token whose price applies to an address. The native token maps to the wrapped native token. On a chain
+ * without a wrapper, it maps to its ERC-20 form, or if there is none, to the zero address. Only pools of the native
+ * token can price the zero address.
  */
 export function pricedTokenOf(address: Address, chain: Chain): Address {
   if (address !== NATIVE && address !== ZERO_ADDRESS) return address
   return chain.wrappedNative === null && chain.nativeErc20 ? chain.nativeErc20.address : canonicalToken(address, chain)
 }
 
-/** Returns the decimals of listed tokens; undefined if the file omits them. */
+/** Returns the decimals of each listed token; undefined if the configuration omits them. */
 export function listedDecimals(chain: Chain): ReadonlyMap<Address, number | undefined> {
   const { wrappedNative, nativeErc20, stables, tokens, nativeCurrency } = chain
   const listedAddresses = [wrappedNative, nativeErc20, ...stables, ...tokens].filter(

@@ -20,7 +20,7 @@ export function weightedMedian(values: readonly number[], weights: readonly numb
   for (let k = 0; k < values.length; k++)
     if (weights[k]! >= maxWeight * MIN_WEIGHT_SHARE && weights[k]! > 0) countedIndices.push(k)
   if (countedIndices.length > MAX_INSERTION_SORT)
-    countedIndices.sort((x, y) => values[x]! - values[y]! || weights[x]! - weights[y]!)
+    countedIndices.sort((a, b) => values[a]! - values[b]! || weights[a]! - weights[b]!)
   else insertionSort(values, weights)
   for (const k of countedIndices) totalWeight += weights[k]!
   let reachedWeight = 0

@@ -1,16 +1,16 @@
 /**
- * Records by how much the balances of pools are below their curves or reserves, because tokens were burned, seized, or
- * never received.
+ * Records missing balances: amounts that a pool counts in its reserves or price curve, but does not hold. The tokens
+ * were burned, seized, or never received.
  */
 import { BoundedMap } from '@sluice/simulation'
 import type { PairView, PoolView } from './pool-view.ts'
 
-/** Maximum pools with missing balances. */
+/** Maximum pools whose missing balances are stored. */
 const MAX_POOLS = 20_000
 
 /**
  * Missing base units of each token of a pool, by pool id. A trade changes the pool's balance and its recorded reserve
- * by the same amount, so the difference remains.
+ * by the same amount, so the missing amount stays the same.
  */
 export class MissingBalances {
   private readonly amountsByPoolId = new BoundedMap<string, readonly number[]>(MAX_POOLS)
@@ -18,15 +18,15 @@ export class MissingBalances {
   /** @returns true if the amounts differ from the last report */
   set(id: string, amounts: readonly number[]): boolean {
     const previousAmounts = this.amountsByPoolId.peek(id)
-    const isNone = amounts.every((amount) => amount === 0)
-    if (isNone ? previousAmounts === undefined : previousAmounts?.every((amount, k) => amount === amounts[k]))
+    const isNothingMissing = amounts.every((amount) => amount === 0)
+    if (isNothingMissing ? previousAmounts === undefined : previousAmounts?.every((amount, k) => amount === amounts[k]))
       return false
-    if (isNone) this.amountsByPoolId.delete(id)
+    if (isNothingMissing) this.amountsByPoolId.delete(id)
     else this.amountsByPoolId.set(id, amounts)
     return true
   }
 
-  /** Reduces a pool view to what the pool can pay. */
+  /** Reduces a pool view to the amounts that the pool can pay. */
   applyTo(id: string, view: PoolView): PoolView {
     const amounts = this.amountsByPoolId.peek(id)
     if (!amounts) return view

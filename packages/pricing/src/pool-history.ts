@@ -1,8 +1,8 @@
 /**
- * Stores the rates of a pool over the last three blocks, and detects price jumps. A jump is a move of the rate by more
- * than 2 % in one block, or a change of the liquidity behind the rate (backing) by more than a factor of 2. For one
- * block, pools without a jump take precedence over a pool that jumped. The reason: flash loans last less than one
- * block, and arbitrage corrects prices that are distorted for longer.
+ * Stores the rates of a pool over the last three blocks, and detects price jumps. The backing of a rate is the
+ * liquidity behind it. A jump is a change within one block, of the rate by more than 2 %, or of the backing by more
+ * than a factor of 2. For one block, pools without a jump take precedence over a pool that jumped. Flash loans last
+ * less than one block, and arbitrage corrects prices that are distorted for longer.
  */
 import type { Address } from '@sluice/chains'
 import type { EdgeRate, PricedPool, PriceEdge } from './token.ts'
@@ -32,13 +32,13 @@ export class PoolHistory {
     this.rates = [rates, rates, rates]
   }
 
-  /** Rates of the last two blocks that have a backing. */
+  /** Rates of the last two blocks, without those whose backing is 0. */
   get recentRates(): PoolRates {
     const [oneBlockAgo, twoBlocksAgo] = this.rates
     return [...oneBlockAgo, ...twoBlocksAgo].filter(({ backing }) => backing > 0)
   }
 
-  /** Lowers the backings to at most those of the current edges; of a pair without an edge, to 0. */
+  /** Caps all stored backings at those of the current edges. The backing of a pair without an edge becomes 0. */
   capBackings(edges: readonly PriceEdge[]): void {
     const cap = (rates: PoolRates) =>
       rates.map((rate) => ({ ...rate, backing: Math.min(rate.backing, backingOf(rate, edges)) }))
@@ -60,8 +60,8 @@ export class PoolHistory {
   }
 
   /**
-   * Returns the rate before a jump of an edge: the rate of the last block, or an older rate if the last block's rate
-   * was itself a jump away from a rate that had lasted two blocks. A return to that older rate is not a jump.
+   * Returns the rate of an edge before its jump: usually the rate of the last block. If that rate was itself a jump,
+   * away from a rate that had lasted two blocks, returns the older rate. A return to the older rate is not a jump.
    *
    * @returns undefined if the current rate did not jump
    */
@@ -92,8 +92,8 @@ function rateIn(rates: PoolRates, { token, otherToken }: PriceEdge): EdgeRate {
 }
 
 function backingOf({ token, otherToken }: PairRate, edges: readonly PriceEdge[]): number {
-  const edge = edges.find((one) => one.token.address === token && one.otherToken.address === otherToken)
-  return edge?.backing ?? 0
+  const match = edges.find((edge) => edge.token.address === token && edge.otherToken.address === otherToken)
+  return match?.backing ?? 0
 }
 
 /** True if the two rates differ by less than a jump. */

@@ -51,7 +51,7 @@ export type PoolView = {
 /**
  * Reads the price data of a pool.
  *
- * @returns null for an unknown or a sampled family
+ * @returns null for an unknown family (kind of pool), or a family whose curves are sampled by on-chain quotes
  */
 export function viewPool(pool: Pool): PoolView | null {
   const family = familyOf(pool.family)

@@ -1,4 +1,7 @@
-/** Pools and tokens of a chain, prepared for pricing, and updated with each snapshot. `book.ts` is the caller. */
+/**
+ * Pools and tokens of a chain, prepared for pricing, and updated with each snapshot (the pools at one block). A view is
+ * the price data of one pool. Hubs are tokens with many pools. `book.ts` is the caller.
+ */
 import type { Address, Chain } from '@sluice/chains'
 import { familyOf, type Pool, PoolMap, poolChangeSteps, type Snapshot } from '@sluice/liquidity'
 import type { Steps } from '@sluice/rpc'
@@ -69,13 +72,13 @@ export class PricedMarket {
     this.pricer.invalidate()
   }
 
-  /** Applies the first snapshot. Prices are not served yet, so pools are added one by one. */
+  /** Applies the first snapshot. Adds pools one by one, because nobody reads prices in between. */
   private *applyFirstSnapshot(pools: ReadonlyMap<string, Pool>): Steps<void> {
-    const isFirst = this.appliedPools.size === 0
+    const isGraphEmpty = this.appliedPools.size === 0
     let pairCount = 0
     for (const { changedPools, goneIds } of poolChangeSteps(this.appliedPools, pools)) {
       for (const pool of changedPools) {
-        this.addOrUpdate(pool, this.viewOf(pool), isFirst)
+        this.addOrUpdate(pool, this.viewOf(pool), isGraphEmpty)
         pairCount += pool.tokens.length ** 2
         if (pairCount >= PAIRS_PER_SLICE) yield
         pairCount %= PAIRS_PER_SLICE
@@ -85,19 +88,19 @@ export class PricedMarket {
   }
 
   private *applyChanges(pools: ReadonlyMap<string, Pool>): Steps<void> {
-    const addedPools: Pool[] = []
+    const updatedPools: Pool[] = []
     const views: (PoolView | null)[] = []
     const removedIds: string[] = []
     for (const { changedPools, goneIds } of poolChangeSteps(this.appliedPools, pools)) {
       for (const pool of changedPools) {
-        addedPools.push(pool)
+        updatedPools.push(pool)
         views.push(this.viewOf(pool))
         yield
       }
       removedIds.push(...goneIds)
     }
-    // The views are computed already, so that these updates usually fit in one slice.
-    for (const [k, pool] of addedPools.entries()) {
+    // All views are computed at this point, so that the updates usually fit in one slice.
+    for (const [k, pool] of updatedPools.entries()) {
       this.addOrUpdate(pool, views[k]!)
       yield
     }
@@ -134,7 +137,7 @@ export class PricedMarket {
   }
 
   /**
-   * Records the amounts by which a pool's balances are below its curve or reserves. `refreshPool` applies them.
+   * Records the amounts that a pool counts in its curve or reserves, but does not hold. `refreshPool` applies them.
    *
    * @param amounts - missing base units of each token, in the order of the pool's tokens
    * @returns true if the report differs from the last one
@@ -143,7 +146,7 @@ export class PricedMarket {
     return this.missingBalances.set(id, amounts)
   }
 
-  /** Views a pool again, after its missing balances changed. */
+  /** Computes the view of a pool again, after its missing balances changed. */
   refreshPool(id: string): void {
     const pricedPool = this.graph.findPool(id)
     const view = pricedPool && this.viewOf(pricedPool.pool)

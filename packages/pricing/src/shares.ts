@@ -1,4 +1,7 @@
-/** Prices share tokens (vault shares, LP tokens) by their redemption value, up to what can be redeemed now. */
+/**
+ * Prices share tokens (vault shares, LP tokens) by their redemption value. The evidence of such a price (the USD
+ * liquidity behind it) is at most the value that can be redeemed now.
+ */
 import { type Address, type Chain, ZERO_ADDRESS } from '@sluice/chains'
 import type { Pool, RedeemedPart, Redemption } from '@sluice/liquidity'
 import { canonicalToken, type TokenGraph } from './graph.ts'
@@ -8,8 +11,8 @@ import type { PricedToken, TokenPrice } from './token.ts'
 import type { PriceObservation, TokenPricer } from './token-pricer.ts'
 
 /**
- * Returns the redemption readings of a share: the newest one, then the newest one of an earlier block. A reading states
- * for which amounts of other tokens the share can be redeemed. Undefined if the token is not a share.
+ * Returns the redemption readings of a share: the newest reading, then the newest reading of an earlier block. A
+ * reading states for which amounts of other tokens the share can be redeemed. Undefined if the token is not a share.
  */
 export type RedemptionReadings = (token: Address) => readonly Redemption[] | undefined
 
@@ -17,12 +20,12 @@ export type RedemptionReadings = (token: Address) => readonly Redemption[] | und
 const MAX_NESTING = 3
 /**
  * Maximum components, of all nested shares together, from which a share is priced. Anyone can deploy shares of shares
- * of many tokens; real ones have less than a dozen components.
+ * of many tokens, but real shares have fewer than a dozen components.
  */
 const MAX_COMPONENTS = 24
-/** Decimals of shares with a virtual price. */
+/** Decimals of shares whose pool reports a virtual price (value of the held tokens per share). */
 const SHARE_DECIMALS = 18
-/** A virtual price below this fraction of the held value per share is ignored, because its unit is unknown. */
+/** A virtual price below this fraction of the held value per share is ignored, because it may have another unit. */
 const MIN_SHARE_OF_HELD_VALUE = 0.8
 /** Maximum relative error of the prices of components: see `depth.ts`. */
 const PRICE_ERROR = 0.02
@@ -33,8 +36,9 @@ const PRICE_ERROR = 0.02
  */
 type Component = ComponentPrice & { readonly part: RedeemedPart; readonly usd: number }
 type ComponentPrice = TokenPrice & { readonly isListed: boolean }
-/** Prices of the components of one share that are computed already: their number, and a map by token for each nesting. */
+/** Component prices of one share that are computed already. `maps` has one map by token for each depth of nesting. */
 type KnownComponents = {
+  /** Number of entries of all maps. */
   count: number
   readonly maps: readonly Map<Address, ComponentPrice | undefined>[]
 }
@@ -72,7 +76,7 @@ export class SharePricer {
 
   /**
    * Returns the redemption price of a share; undefined if unknown. The lower of two readings of different blocks
-   * counts, so a donation within one block does not raise the price, and a loss lowers the price at once.
+   * counts. So a donation within one block does not raise the price, but a loss lowers it at once.
    */
   redemptionPrice(
     address: Address,
@@ -91,7 +95,7 @@ export class SharePricer {
     for (const reading of readings) {
       const redemption = this.priceFromReading(reading, nesting, components)
       if (!redemption) return undefined
-      lowestPrice = lowestPrice ? lowerOf(lowestPrice, redemption) : redemption
+      lowestPrice = lowestPrice ? minimumOf(lowestPrice, redemption) : redemption
     }
     return lowestPrice && lowestPrice.evidence >= minEvidenceUsd ? lowestPrice : undefined
   }
@@ -162,9 +166,9 @@ export class SharePricer {
   }
 
   /**
-   * Returns USD per base unit of a share of several tokens, at most the held value per share. Uses a value that trades
-   * in the pool do not change: the product of the reserves, or the virtual price ("Pricing LP tokens", Alpha Finance,
-   * 2021).
+   * Returns USD per base unit of a share of several tokens, at most the held value per share. Computes it from a number
+   * that trades in the pool do not change: the product of the reserves, or the virtual price ("Pricing LP tokens",
+   * Alpha Finance, 2021).
    * - `pair`, `weighted`: product over all components of (usd / weight) ^ weight, divided by the supply. The weights of
    *   a `weighted` pool are the `scale` of its parts.
    * - `stable`: virtual price times the lowest price of a component.
@@ -187,7 +191,7 @@ export class SharePricer {
     const wholeShareUsd =
       kind === 'stable'
         ? Math.min(...wholeTokenPrices)
-        : count * wholeTokenPrices.reduce((x, y) => x * y ** (1 / count), 1)
+        : count * wholeTokenPrices.reduce((product, price) => product * price ** (1 / count), 1)
     const price = (rate * wholeShareUsd) / 10 ** SHARE_DECIMALS
     return price >= maxPrice * MIN_SHARE_OF_HELD_VALUE ? Math.min(price, maxPrice) : Number.NaN
   }
@@ -211,9 +215,9 @@ function isPooled(token: PricedToken | undefined, address: Address): boolean {
 }
 
 /**
- * Returns the redeemable USD that counts. Each component counts at most its evidence. All components outside the
- * chain's file together count at most as much as the components in the file, because an attacker can add any number of
- * minted tokens to a few dollars of a known token.
+ * Returns the redeemable USD that counts as evidence. Each component counts at most its own evidence. All unlisted
+ * components (not in the chain's file) together count at most as much as the listed ones. Otherwise an attacker could
+ * add any number of minted tokens to a few dollars of a listed token.
  */
 function countedUsdOf(components: readonly Component[]): number {
   let listedUsd = 0
@@ -229,7 +233,7 @@ function countedUsdOf(components: readonly Component[]): number {
   return listedUsd > 0 ? listedUsd + Math.min(unlistedUsd, listedUsd) : 2 * minUsd
 }
 
-function lowerOf(a: RedemptionPrice, b: RedemptionPrice): RedemptionPrice {
+function minimumOf(a: RedemptionPrice, b: RedemptionPrice): RedemptionPrice {
   const [price, evidence] = [Math.min(a.price, b.price), Math.min(a.evidence, b.evidence)]
   return { ...a, price, evidence, redeemableUsd: Math.min(a.redeemableUsd, b.redeemableUsd) }
 }

@@ -9,12 +9,12 @@ const NEGLIGIBLE = 2 ** -900
  * floating-point summation", 2013).
  */
 export function exactSum(numbers: readonly number[] | Float64Array): number {
-  let greatest = 0
-  for (const number of numbers) if (number > greatest) greatest = number
-  if (greatest === Number.POSITIVE_INFINITY) return greatest
-  if (greatest < NEGLIGIBLE) return 0
+  let max = 0
+  for (const number of numbers) if (number > max) max = number
+  if (max === Number.POSITIVE_INFINITY) return max
+  if (max < NEGLIGIBLE) return 0
   // The sum is at most about 2^51 of these units, so doubles hold all partial sums exactly.
-  const unit = 2 ** (Math.ceil(Math.log2(greatest * numbers.length)) - 51)
+  const unit = 2 ** (Math.ceil(Math.log2(max * numbers.length)) - 51)
   let sum = 0
   for (const number of numbers) sum += Math.round(number / unit)
   return sum * unit

@@ -2,15 +2,15 @@
  * Assigns levels to tokens and updates them incrementally. Levels define which tokens price each other: a token prices
  * only tokens of lower levels. Anchors (stables that count as one dollar) have the highest level.
  *
- * The level of a token is the USD liquidity behind its price (evidence) on a logarithmic scale with eight steps per
- * doubling. The best path of pools from an anchor to the token determines it: the liquidity of the path's weakest pool,
- * lowered by one step per pool (widest paths, M. Pollack, 1960; D. Knuth, "A generalization of Dijkstra's algorithm",
- * 1977). The liquidity of a pool is valued at the reference price of the other token: the median price over that
- * token's pools, rounded to the same scale. Steps are coarse, so levels rarely change when prices move, and an update
- * ends at tokens whose level does not change.
+ * Levels are USD amounts on a logarithmic scale with eight steps per doubling. The level of a token is the highest that
+ * a path of pools from an anchor supports. Along a path, each token has the level of its pool's liquidity, but at least
+ * one step less than the token before it (widest paths, M. Pollack, 1960; D. Knuth, "A generalization of Dijkstra's
+ * algorithm", 1977). The liquidity of a pool is valued at the reference price of the token before it. A reference price
+ * is the median price over the token's pools, rounded to the same scale. Steps are coarse, so levels rarely change when
+ * prices move. An update ends at tokens whose level does not change.
  *
- * Because tokens price only tokens of lower levels, exactly one assignment of levels is consistent. It does not depend
- * on the order of changes. Inconsistent tokens are corrected from the highest level down, each at most twice (G.
+ * Because tokens price only tokens of lower levels, exactly one assignment of levels is consistent. So levels do not
+ * depend on the order of changes. Inconsistent tokens are corrected from the highest level down, each at most twice (G.
  * Ramalingam and T. Reps, "An incremental algorithm for a generalization of the shortest-path problem", 1996).
  */
 import type { Steps } from '@sluice/rpc'
@@ -72,8 +72,8 @@ export function fixedLevelsOf(prices: ReadonlyMap<PricedToken, TokenPrice>): Fix
 export class TokenLevels {
   private fixedLevels: FixedLevels = new Map()
   /**
-   * Queued tokens by level: the higher one of a token's old level and its possible new level. An entry at another level
-   * than `token.queuedLevel` is stale.
+   * Queued tokens by level. A token is queued at its old level or its possible new level, whichever is higher. An entry
+   * at another level than `token.queuedLevel` is stale.
    */
   private readonly queue: PricedToken[][] = Array.from({ length: TOP_LEVEL + 1 }, () => [])
   private highestQueuedLevel = 0
@@ -112,7 +112,7 @@ export class TokenLevels {
         if (token.queuedLevel !== level) continue
         token.queuedLevel = 0
         yield* this.reevaluate(token, level)
-        // Tokens queued during a pause may be higher; process those first.
+        // Tokens that were queued during a pause may have a higher level, so process them first.
         if (this.highestQueuedLevel > level) break
         yield
       }
@@ -195,7 +195,7 @@ function computeLevel(token: PricedToken): { readonly level: number; readonly re
   let level = 0
   for (let k = 0; k < otherTokens.length; k++) {
     const otherToken = otherTokens[k]!
-    // Most edges do not raise the level; skip the logarithm for those.
+    // Most edges do not raise the level, so compare first, which saves the logarithm.
     if (otherToken.level <= level) continue
     const backing = edgeData[EDGE_FIELDS * k + BACKING]!
     if (hasNoJumps || edges[k]!.rateBeforeJump === undefined) {

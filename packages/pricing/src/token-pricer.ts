@@ -1,6 +1,7 @@
 /**
  * Computes token prices on request and caches them until a pool changes. `HubPricer` prices hubs (tokens with many
- * pools) and stables (dollar tokens). A jump is a large move of a pool's rate in the last block: see `pool-history.ts`.
+ * pools) and stables (dollar tokens). Listed tokens are in the chain's file. A jump is a large move of a pool's rate in
+ * the last block: see `pool-history.ts`.
  */
 
 import type { Pool } from '@sluice/liquidity'
@@ -37,7 +38,7 @@ export class TokenPricer {
   /** Results of `decidingTokens` at the current version. */
   private readonly decidingTokensByToken = new Map<PricedToken, readonly PricedToken[]>()
 
-  /** @param minWeightUsd - minimum weight of a price observation in USD; lighter ones are ignored */
+  /** @param minWeightUsd - minimum weight in USD of a price observation that counts */
   constructor(minWeightUsd: number) {
     this.minWeightUsd = minWeightUsd
   }
@@ -67,11 +68,11 @@ export class TokenPricer {
    * Updates `price` and `evidence` (USD liquidity behind the price) of a token; NaN and 0 if the token has no price.
    *
    * A pool prices a token only through another token with a higher `finalLevel`. The weight of the pool is the USD
-   * value of the other token in the pool, at most the evidence of the other token. So a pool of worthless tokens gives
-   * no price at any size, and no price has more evidence than the prices from which it derives.
+   * value of the other token in the pool, at most the evidence of that token. So even a large pool of worthless tokens
+   * gives no price, and no price has more evidence than the prices from which it derives.
    *
-   * If some of the token's pools jumped and others did not, the former count with their rates before the jump. If all
-   * pools jumped, their current rates apply.
+   * If only some of the token's pools jumped, these count with their rates before the jump. If all pools jumped, their
+   * current rates count.
    */
   updatePrice(token: PricedToken): PricedToken {
     if (token.priceVersion === this.currentVersion) return token
@@ -114,10 +115,10 @@ export class TokenPricer {
   }
 
   /**
-   * Returns the unlisted tokens that decide the price of a token: the other tokens of its heaviest pools with more than
-   * half of the weight. Pools with less weight cannot move a median out of the range of these. If the token has pools
-   * with unsellable tokens, also returns the one against which most of the token is pooled, because that pool may count
-   * again. Empty for hubs and stables. Stops after `MAX_INTERMEDIATES` + 1 tokens.
+   * Returns the unlisted tokens that decide the price of a token. They are the other tokens of its heaviest pools,
+   * which together have more than half of the weight. Lighter pools cannot move the median out of the price range of
+   * these pools. Also returns the unsellable token whose pool holds most of the token, because this pool counts again
+   * once its other token can be sold. Empty for hubs and stables. Stops after `MAX_INTERMEDIATES` + 1 tokens.
    */
   decidingTokens(token: PricedToken): readonly PricedToken[] {
     if (token.isUnsellable || this.hubPriceByToken.has(token)) return []
@@ -144,24 +145,25 @@ export class TokenPricer {
 
   /**
    * Returns the pools that decide the price of a token: the heaviest pool, which is the evidence of the price, and the
-   * pool with the median price, if it is another one. Empty for hubs and stables, and for a token without observations.
+   * pool with the median price. Both may be the same pool. Empty for hubs and stables, and for a token without
+   * observations.
    */
   decidingPools(token: PricedToken): readonly Pool[] {
     if (this.hubPriceByToken.has(token)) return []
     const observations = this.derivedObservationsOf(token)
     if (observations.length === 0) return []
-    const heaviest = observations.reduce((a, b) => (b.weight > a.weight ? b : a))
-    const counted = observations
-      .filter(({ weight }) => weight >= heaviest.weight * MIN_WEIGHT_SHARE)
+    const heaviestObservation = observations.reduce((a, b) => (b.weight > a.weight ? b : a))
+    const countedObservations = observations
+      .filter(({ weight }) => weight >= heaviestObservation.weight * MIN_WEIGHT_SHARE)
       .sort((a, b) => a.value - b.value || a.weight - b.weight)
     let totalWeight = 0
-    for (const { weight } of counted) totalWeight += weight
+    for (const { weight } of countedObservations) totalWeight += weight
     let reachedWeight = 0
-    const median = counted.find(({ weight }) => {
+    const medianObservation = countedObservations.find(({ weight }) => {
       reachedWeight += weight
       return reachedWeight >= totalWeight / 2
     })
-    return [...new Set([heaviest.pool, median!.pool])]
+    return [...new Set([heaviestObservation.pool, medianObservation!.pool])]
   }
 
   private derivedObservationsOf(token: PricedToken): readonly DerivedObservation[] {
@@ -184,9 +186,9 @@ export class TokenPricer {
   }
 
   private tokensPricedEarlier(token: PricedToken): ReadonlySet<PricedToken> {
-    const priceOrder = [...this.hubPriceByToken.keys()]
+    const tokensInPriceOrder = [...this.hubPriceByToken.keys()]
     const isAnchor = this.hubPriceByToken.get(token)!.evidence === Number.POSITIVE_INFINITY
-    return new Set(isAnchor ? priceOrder : priceOrder.slice(0, priceOrder.indexOf(token)))
+    return new Set(isAnchor ? tokensInPriceOrder : tokensInPriceOrder.slice(0, tokensInPriceOrder.indexOf(token)))
   }
 
   /**
@@ -250,7 +252,7 @@ export class TokenPricer {
   }
 }
 
-/** Returns the unsellable token against which the most of a token is pooled, if any. */
+/** Returns the unsellable token in whose pool the most base units of a token are, if any. */
 function mainUnsellableToken({ otherTokens, edgeData }: PricedToken): PricedToken | undefined {
   let mainToken: PricedToken | undefined
   let maxBacking = 0

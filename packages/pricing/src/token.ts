@@ -14,7 +14,7 @@ export const REVERSE_BACKING = 2
 /** Token with its pools and cached price. */
 export type PricedToken = {
   readonly address: Address
-  /** True if the chain's file lists the token: its liquidity counts in full. */
+  /** True if the chain's configuration file lists the token. Its liquidity then counts in full. */
   readonly isListed: boolean
   /** Pools that hold the token, without duplicates, unordered. */
   readonly pricedPools: PricedPool[]
@@ -45,6 +45,7 @@ export type PricedToken = {
   price: number
   /** USD liquidity behind the price, cached like `price`. */
   evidence: number
+  /** Version of the pricer for which `price` and `evidence` were computed. */
   priceVersion: number
   /** Price from the rates before the jumps; set if only pools that jumped price the token now. */
   priceBeforeJump: TokenPrice | undefined

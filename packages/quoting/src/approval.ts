@@ -11,7 +11,7 @@ export function approvalOf(token: Address, spender: Address, units: bigint): Acc
   return { to: token, data: tokenAbi.encodeFunctionData('approve', [spender, units]) as Hex, value: 0n }
 }
 
-/** Returns true if the token accepts the owner's approval at the block. @throws RpcError */
+/** Returns true if the token accepts the owner's approval at the block. @throws RpcError if no node can run the call */
 export async function acceptsApproval(
   rpc: Rpc,
   { to, data }: AccountCall,
@@ -28,7 +28,7 @@ export async function acceptsApproval(
     { from: owner, to, data },
     { from: owner, to, data: allowanceCall },
   ]
-  // A node without the method cannot show the allowance.
+  // Without eth_simulateV1, the node cannot show whether the allowance was set, so the approval counts as refused.
   const outcomes = await rpc.simulateV1(calls, block, options).catch((error: unknown) => {
     if (error instanceof RpcError && (error.isRefusal || error.code === 'BAD_ANSWER')) return []
     throw error

@@ -3,7 +3,7 @@ import { IERC20__factory } from '@sluice/bindings'
 import type { Address, Hex } from '@sluice/chains'
 import type { Reads } from '@sluice/liquidity'
 
-/** Estimated gas of one `balanceOf`, with a reserve: rebasing tokens behind proxies use less. */
+/** Estimated gas of one `balanceOf`, with a reserve: even rebasing tokens behind proxies use less. */
 const READ_GAS = 300_000
 
 const erc20 = IERC20__factory.createInterface()

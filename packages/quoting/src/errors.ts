@@ -3,11 +3,11 @@ import { CodedError } from '@sluice/chains'
 
 /** Error codes of a quote. */
 export type QuotingErrorCode =
-  /** The deployment has no Executor, so nothing can be swapped. */
+  /** The deployment has no Executor (the contract that swaps), so nothing can be swapped. */
   | 'NO_EXECUTOR'
   /** The request names the native token, and the chain has no wrapped native token. */
   | 'NATIVE_UNSUPPORTED'
-  /** The Guard or the Executor does not have its recorded code at the block. */
+  /** The Guard (our entry contract) or the Executor does not have its recorded code at the block. */
   | 'GUARD_NOT_DEPLOYED'
   /** The chain has not reached the requested minimum block. */
   | 'BEHIND'

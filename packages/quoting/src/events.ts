@@ -8,6 +8,10 @@ export type QuotingEvent =
   /** A route was simulated. */
   | {
       readonly kind: 'trial'
+      /**
+       * `exact`: paid at least the expected output. `adjusted`: paid slightly less, so the minimum output was lowered.
+       * `shortfall`: paid too little.
+       */
       readonly outcome: 'exact' | 'adjusted' | 'shortfall' | 'reverted'
       /** Shortfall of the simulated against the expected output in ppm; undefined if the simulation reverted. */
       readonly shortfallPpm: bigint | undefined

@@ -1,6 +1,7 @@
 /**
  * One chain at run time: builds the parts that quotes need, and exposes them to the API, the solver, and scripts. A
- * chain that is not used sleeps (it follows no blocks and has no pools in memory); the next use wakes it.
+ * chain that is not used sleeps (it follows no blocks and has no pools in memory); the next use wakes it. The market of
+ * a chain keeps its pools up to date. Hubs are tokens with many pools.
  */
 import { setTimeout } from 'node:timers/promises'
 import { type Address, type Chain, type Deployment, deploymentForOlderEvm, type Hex } from '@sluice/chains'
@@ -33,7 +34,7 @@ import { type QuotingContext, type Simulate, withSignal } from './quote/ports.ts
 import { Quoter } from './quote/quoter.ts'
 import type { QuoteRequest } from './quote/request.ts'
 import { SingleFlight } from './quote/single-flight.ts'
-import { referee } from './referee/referee.ts'
+import { judgeTransaction } from './referee/referee.ts'
 import type { SwapVerdict } from './referee/verdict.ts'
 import { RouterSearch } from './search/router-search.ts'
 import { SenderCodeChecks } from './simulation/sender-code-checks.ts'
@@ -52,12 +53,12 @@ import { PriceHistory } from './view/price-history.ts'
 import type { ChainView } from './view/view.ts'
 import type { ChainViews } from './view/views.ts'
 
-/** Timeout in milliseconds for prices to include the newest block before tokens are listed. */
+/** Maximum milliseconds that a token list waits until prices include the newest block. */
 const PRICES_TIMEOUT_MS = 300
 
 /**
- * After a quote is sampled (to be simulated again in later blocks), the process follows the chain's blocks for at most
- * this many block times plus `SAMPLE_MS` milliseconds. The fixed part covers the fastest chains.
+ * A sampled quote is simulated again in later blocks. After such a quote, the process follows the chain's blocks for at
+ * most this many block times plus `SAMPLE_MS` milliseconds. The fixed part covers the fastest chains.
  */
 const SAMPLE_BLOCKS = 3
 const SAMPLE_MS = 2_000
@@ -127,12 +128,13 @@ export class LiveChain {
   private readonly contractBalances = new ContractBalanceReader()
   readonly senderCodeChecks: SenderCodeChecks
   private readonly neighbors: HubNeighbors
-  /** False if another process reads the chain, which then also finds the neighbors. */
+  /** False if another process reads the chain. That process then also finds the neighbors: tokens pooled with hubs. */
   private readonly findsNeighbors: boolean
   private readonly pastBlocks: PastBlocks
   private readonly pastQuoter: PastQuoter
   /** Contracts for past blocks whose EVM lacks instructions of `contracts`. Read from files at the first past quote. */
   private readonly loadOlderContracts: () => Promise<ChainContracts | undefined>
+  /** Verdicts (comparisons of a mined swap with our quote) in flight, by transaction hash. */
   private readonly verdicts = new SingleFlight<SwapVerdict>()
   private readonly verdictSlots = new Semaphore(MAX_CONCURRENT_VERDICTS)
   /**
@@ -218,7 +220,7 @@ export class LiveChain {
         testSale(token, pool, { ...source, simulation, signal: new AbortController().signal }),
     })
     this.simulation = simulation
-    this.simulate = (request, avoid) => simulator.run(request, avoid)
+    this.simulate = (request, poolAddresses) => simulator.run(request, poolAddresses)
     this.driftPercent = driftShare * 100
     this.sampler = new DriftSampler({
       ...{ contracts, log, share: driftShare, simulate: this.simulate },
@@ -347,7 +349,7 @@ export class LiveChain {
         await blocks.close()
       }
     }
-    return referee(hash, { chain, rpc: newestRpc, quoteWithRpc }, requestContext)
+    return judgeTransaction(hash, { chain, rpc: newestRpc, quoteWithRpc }, requestContext)
   }
 
   /** @param getRpc - returns the node that reads pools and simulates at past blocks */
@@ -388,8 +390,8 @@ export class LiveChain {
 
   /** Looks for more tokens with liquidity against the chain's hubs, unless the chain sleeps. */
   private async findNeighbors(): Promise<void> {
-    const awake = this.runtime.partsIfAwake
-    if (awake) await this.neighbors.run(awake)
+    const { partsIfAwake } = this.runtime
+    if (partsIfAwake) await this.neighbors.run(partsIfAwake)
   }
 
   /**
@@ -405,9 +407,9 @@ export class LiveChain {
       const { rpc, views } = this.runtime.parts
       const { view, isComplete } = await views.recent([...catalog.registry, ...extraTokens], signal)
       await Promise.race([view.prices().whenCurrent(), setTimeout(PRICES_TIMEOUT_MS)])
-      // The list names tokens that nobody has requested, so it is partial until the first search for them.
-      const isListed = !this.findsNeighbors || this.neighbors.isStarted
-      return { view, rpc, isComplete: isComplete && isListed && view.prices().isCurrent }
+      // The list also names neighbors, which nobody has requested, so it is incomplete until their first search has run.
+      const hasNeighbors = !this.findsNeighbors || this.neighbors.isStarted
+      return { view, rpc, isComplete: isComplete && hasNeighbors && view.prices().isCurrent }
     }
     return text === undefined ? catalog.load(source) : catalog.search(text, source)
   }

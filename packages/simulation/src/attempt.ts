@@ -107,7 +107,7 @@ export async function runProbe({
     { [from]: { balance: value + outerGas * gasPriceWei } },
     loan ? probeAt(loan.holder, await rpc.getCode(loan.holder, block, options), kind) : {},
   )
-  const probe: CallRequest = {
+  const probeCall: CallRequest = {
     from,
     data: input,
     gas: outerGas,
@@ -117,12 +117,12 @@ export async function runProbe({
   const call = async (blockOverrides: BlockOverrides): Promise<ProbeAnswer> => {
     const callOptions = { ...options, overrides, blockOverrides }
     return withHead
-      ? rpc.callWithHead(probe, block, callOptions)
-      : { answer: await rpc.call(probe, block, callOptions) }
+      ? rpc.callWithHead(probeCall, block, callOptions)
+      : { answer: await rpc.call(probeCall, block, callOptions) }
   }
   const requestedOverrides = { ...environmentOverrides, ...(coinbase && coinbase !== header.miner && { coinbase }) }
   const { answer, head } = await call(requestedOverrides).catch((error: unknown) => {
-    // Some nodes refuse a gas price below the block's base fee; lower the base fee for those.
+    // Some nodes refuse a gas price below the block's base fee, so lower the base fee to the gas price.
     if (!(error instanceof RpcError && error.code === 'REJECTED' && /base ?fee/i.test(error.message))) throw error
     return call({ ...requestedOverrides, baseFeePerGas: gasPriceWei })
   })

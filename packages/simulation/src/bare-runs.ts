@@ -11,18 +11,18 @@ const UNKNOWN_METHOD = /method|not (supported|available|implemented|allowed|whit
 
 /** Runs transactions by eth_simulateV1, and remembers whether the nodes support it and report gas before refunds. */
 export class BareRuns {
-  private unsupportedAt = Number.NEGATIVE_INFINITY
+  private unsupportedAtMs = Number.NEGATIVE_INFINITY
   /** True if the last run reported the gas before refunds. */
   reportsGrossGas = false
 
   get isUnsupported(): boolean {
-    return performance.now() - this.unsupportedAt < RETRY_MS
+    return performance.now() - this.unsupportedAtMs < RETRY_MS
   }
 
   /**
    * Runs a transaction; undefined if the nodes do not support it.
    *
-   * @throws RpcError for failures other than refusals
+   * @throws RpcError for failures other than refusals and malformed answers, such as timeouts
    */
   async run(runOptions: Parameters<typeof runBare>[0]): Promise<BareReport | undefined> {
     if (this.isUnsupported) return undefined
@@ -33,7 +33,7 @@ export class BareRuns {
     } catch (error) {
       if (!(error instanceof RpcError && (error.isRefusal || error.code === 'BAD_ANSWER'))) throw error
       if (error.code === 'UNSUPPORTED' || UNKNOWN_METHOD.test(error.message)) {
-        this.unsupportedAt = performance.now()
+        this.unsupportedAtMs = performance.now()
         this.reportsGrossGas = false
       }
       return undefined

@@ -1,6 +1,7 @@
 /**
  * Runs a transaction by eth_simulateV1, with no probe (a contract that measures balances) at the sender. Tokens, hooks,
- * and routers that inspect the code of the sender may behave differently if there is a probe.
+ * and routers that inspect the code of the sender may behave differently if there is a probe. A setup gives the sender
+ * the input, for example by storage overrides, a loan, or an approval.
  */
 import { BalanceProbe__factory, IERC20__factory } from '@sluice/bindings'
 import { bytecode } from '@sluice/bindings/bytecode'
@@ -98,8 +99,8 @@ function balanceReadCall(request: SimulationRequest): CallRequest {
 }
 
 /**
- * Returns the transactions for loan and approval. A reset comes first, because some tokens require it to change an
- * allowance.
+ * Returns the transactions for loan and approval. A reset to zero precedes the approval, because some tokens require it
+ * to change an allowance.
  */
 function setUpCalls(
   { from, to, tokenIn, spender = to }: SimulationRequest,

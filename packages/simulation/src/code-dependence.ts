@@ -9,8 +9,8 @@ const CODE_READS: ReadonlySet<number> = new Set([0x3b, 0x3c, 0x3f])
 const CALLS: ReadonlySet<number> = new Set([0xf1, 0xf2, 0xf4, 0xfa])
 
 /**
- * True if the code may depend on the code of other accounts: it reads external code, or calls other contracts, as a
- * proxy calls its implementation. Can be true without need, because data after the code may look like opcodes.
+ * True if the code may depend on the code of other accounts: it reads external code, or calls other contracts. A proxy
+ * calls its implementation, for example. The result can be a false positive, because data may look like opcodes.
  */
 export function mayDependOnOtherCode(code: Hex): boolean {
   const bytes = Buffer.from(code.slice(2), 'hex')

@@ -12,7 +12,9 @@ export type SimulationContext = {
   readonly limits: SimulationLimits
   readonly limiter: CostLimiter
   readonly fees: FeeReader
+  /** Runs transactions without changing the sender's code, if the nodes support it. */
   readonly bareRuns: BareRuns
+  /** Detects the chain's maximum gas per transaction. */
   readonly transactionLimit: TransactionLimit
   /** Block interval of the chain in milliseconds. */
   readonly blockIntervalMs: number
@@ -20,7 +22,7 @@ export type SimulationContext = {
 
 export type SimulationOptions = Partial<SimulationLimits> &
   Partial<Pick<SimulationContext, 'blockIntervalMs'>> & {
-    /** Maximum gas per transaction once the chain has the instructions of Osaka; that of EIP-7825 by default. */
+    /** Maximum gas per transaction after the chain's Osaka upgrade. Default: the limit of EIP-7825. */
     readonly osakaLimit?: bigint
   }
 

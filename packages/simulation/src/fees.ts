@@ -3,7 +3,7 @@ import type { Hex } from '@sluice/chains'
 import { type BlockHeader, NO_HASH, type RequestOptions, type Rpc, resultInTime } from '@sluice/rpc'
 import { BoundedMap } from './bounded-map.ts'
 
-/** Maximum cached blocks: the newest ones and a few past ones. */
+/** Maximum cached blocks: the newest blocks, and a few past blocks. */
 const MAX_BLOCKS = 16
 /** Maximum milliseconds to wait for the next base fee, which quotes can do without. */
 const MAX_BASE_FEE_WAIT_MS = 1_000
@@ -12,7 +12,7 @@ const MAX_BASE_FEE_WAIT_MS = 1_000
 export class FeeReader {
   private readonly gasPriceByBlock = new BoundedMap<Hex, Promise<bigint>>(MAX_BLOCKS)
   private readonly baseFeeByBlock = new BoundedMap<Hex, Promise<bigint | undefined>>(MAX_BLOCKS)
-  /** True if the last `eth_feeHistory` took too long, so that the next one is not waited for. */
+  /** True if the last `eth_feeHistory` took too long. The next read then returns at once, without a fee. */
   private isFeeHistorySlow = false
 
   /**
@@ -32,9 +32,9 @@ export class FeeReader {
   }
 
   /**
-   * Returns the gas price in wei that a transaction would have paid in the block after a past block: the base fee of
-   * the later block plus the median tip of the past block. If the node no longer has these, returns the base fee of the
-   * past block; on a chain without base fee, the current price.
+   * Returns the gas price in wei that a transaction would have paid in the block after a past block. This is the base
+   * fee of the later block plus the median tip of the past block. If the node no longer has these, it is the base fee
+   * of the past block. On a chain without base fee, it is the current gas price.
    *
    * @throws RpcError if the chain has no base fee and no node reports a price
    */
@@ -72,18 +72,18 @@ export class FeeReader {
       const history = await rpc.request<FeeHistory | null>('eth_feeHistory', ['0x1', block, []], withoutSignal(options))
       return parseFee(history?.baseFeePerGas?.[1])
     } catch {
-      // The failure affects only `block.basefee` in simulations, which is then the base fee of the block.
+      // Callers then use the base fee of the block itself.
       return undefined
     }
   }
 }
 
-/** Percentile of the tips in a block, by gas, assumed for the next block. */
+/** Percentile of a block's tips, weighted by gas, that is the assumed tip in the next block. */
 const TIP_PERCENTILE = 50
 
 type FeeHistory = { readonly baseFeePerGas?: readonly Hex[]; readonly reward?: readonly (readonly Hex[])[] | null }
 
-/** Parses a fee in wei; undefined if the node gives none, or no number. */
+/** Parses a fee in wei; undefined if the node returned no fee, or a malformed one. */
 function parseFee(fee: unknown): bigint | undefined {
   return typeof fee === 'string' && /^0x[0-9a-f]+$/i.test(fee) ? BigInt(fee) : undefined
 }

@@ -16,7 +16,7 @@ export function maxIntrinsicGas(data: Hex): bigint {
   return TRANSACTION_GAS + BigInt((data.length - 2) / 2) * BYTE_GAS
 }
 
-/** Maximum cached results: a quote uses the same few calldata several times. */
+/** Maximum cached results. A quote asks several times for the gas of the same few calldata. */
 const MAX_CACHED = 8
 const cache: { readonly data: Hex; readonly gas: bigint }[] = []
 /** Index of the oldest cached result. */
@@ -46,6 +46,6 @@ function countGas(data: Hex): bigint {
 
 /** Returns the default gas limit: half a block, at most `maxGas`. */
 export function defaultGasLimit({ gasLimit }: Pick<BlockHeader, 'gasLimit'>, maxGas: bigint): bigint {
-  const half = gasLimit / 2n
-  return half < maxGas ? half : maxGas
+  const halfBlock = gasLimit / 2n
+  return halfBlock < maxGas ? halfBlock : maxGas
 }

@@ -1,5 +1,6 @@
 /**
- * Measures the gas of many hops in one eth_call. A hop is one swap in one pool, which the Executor runs as a program.
+ * Measures the gas of many hops in one eth_call. A hop is one swap in one pool, which the Executor contract runs as a
+ * program. The Guard is the contract that users call, and which calls the Executor.
  */
 import { GasProbe__factory } from '@sluice/bindings'
 import { bytecode } from '@sluice/bindings/bytecode'
@@ -45,8 +46,8 @@ const gasProbe = callCodec<[executor: Address, limit: bigint, hops: readonly Hop
 /** Recipient without token balances. The Guard is not used as recipient, because its balances are overridden. */
 const RECIPIENT = toAddress('0x5177cE0000000000000000000000000000000007')
 /**
- * Maximum gas per hop: several times the gas of the most expensive family. A hop that uses more is not measured, so its
- * pool keeps the estimate of its family.
+ * Maximum gas per hop: several times the gas of the most expensive family (kind of pool). A hop that uses more is not
+ * measured, so its pool keeps the estimate of its family.
  */
 const HOP_GAS_LIMIT = 2_000_000n
 /** Gas of the call, within the cap of most nodes. Hops that do not fit are not measured by this call. */
@@ -112,8 +113,8 @@ type InputWritesRequest = Pick<HopGasOrder, 'guard' | 'hops'> & {
 }
 
 /**
- * Returns the storage writes that give the Guard's address, where the measuring code runs, the maximum input of each
- * token; omits tokens whose balances cannot be written.
+ * Returns, for each token, the storage writes that give the Guard's address the maximum input of all hops. The
+ * measuring code runs at that address. Omits tokens whose balances cannot be written.
  */
 async function inputWrites(
   { rpc, guard, blockRef, hops }: InputWritesRequest,
@@ -139,8 +140,8 @@ async function inputWrites(
 }
 
 /**
- * Returns the writes of a balance; undefined if the stored number has more bits than the token reserves. Other bits of
- * the word are zero, as for an account that never held the token.
+ * Returns the writes that give an account a balance; undefined if the stored number has more bits than the token
+ * reserves. Other bits of the word are zero, as for an account that never held the token.
  */
 function writesOf({ mapping, shape }: BalanceLayout, account: Address, amount: bigint): StorageWrites | undefined {
   const rate = shape.kind === 'plain' ? undefined : shape.rate

@@ -1,6 +1,6 @@
 /**
  * Limits concurrent simulations by the expected gas, so that a few heavy simulations leave room for many light ones. A
- * light simulation has a cost of one unit, a heavy one has more.
+ * light simulation costs one unit, and a heavy simulation costs more.
  */
 import type { Address } from '@sluice/chains'
 import { onAbort, RpcError } from '@sluice/rpc'
@@ -9,7 +9,10 @@ import { SimulationError } from './errors.ts'
 
 /** Gas per cost unit; a plain swap uses a fraction of it. */
 const UNIT_GAS = 2_000_000
-/** Gas assumed for targets that are unknown or timed out: high, because attackers change addresses. */
+/**
+ * Gas assumed for a target (the contract that a simulation calls) that has not run yet, or that timed out. High, so that
+ * attackers gain nothing from calling a new address each time.
+ */
 const UNKNOWN_GAS = 8_000_000
 /** Maximum targets whose gas is remembered. */
 const MAX_REMEMBERED = 10_000
@@ -17,7 +20,7 @@ const MAX_REMEMBERED = 10_000
 export type LimiterOptions = {
   /** Maximum cost units that run at a time. */
   readonly capacity: number
-  /** Cost units that heavy targets may not use, so that light ones start soon. */
+  /** Cost units that heavy simulations may not use, so that light simulations start soon. */
   readonly reserved: number
   /** Maximum queued simulations; more are refused. */
   readonly maxQueued: number
@@ -38,14 +41,15 @@ export class CostLimiter {
     this.options = options
   }
 
+  /** Number of targets whose gas is remembered, for metrics. */
   get count(): StateCount {
     return this.gasByTarget.count
   }
 
   /**
-   * Runs `simulate` when its cost fits. The cost is computed from the gas that the target used in the past. The gas
-   * limit of the request does not distinguish targets, because most requests leave it at half a block. The run time
-   * depends on the load.
+   * Runs `simulate` when its cost fits. The cost is computed from the gas that the target used in past runs. The gas
+   * limit of a request cannot show the cost, because it is half a block for most requests. The run time cannot show it
+   * either, because it depends on the load.
    *
    * @throws SimulationError `OVERLOADED` if the queue is full, or the caller aborts while waiting
    */
@@ -55,8 +59,8 @@ export class CostLimiter {
     signal?: AbortSignal,
   ): Promise<T> {
     const cost = this.costOf(target)
-    if (!this.canStart(cost)) await this.wait(cost, signal)
-    else this.start(cost)
+    if (!this.canStart(cost)) await this.waitForCapacity(cost, signal)
+    else this.addCost(cost)
     try {
       const result = await simulate()
       this.remember(target, result.gasUsed)
@@ -76,15 +80,15 @@ export class CostLimiter {
   }
 
   /**
-   * Records the gas of a run. A run with less gas at most halves the recorded gas, because routers do both light and
-   * heavy work.
+   * Records the gas of a run. A single run can at most halve the recorded gas, because the same router does both light
+   * and heavy work.
    */
   private remember(target: Address, gas: number): void {
     const recordedGas = this.gasByTarget.get(target) ?? 0
     this.gasByTarget.set(target, Math.max(gas, recordedGas / 2))
   }
 
-  private wait(cost: number, signal?: AbortSignal): Promise<void> {
+  private waitForCapacity(cost: number, signal?: AbortSignal): Promise<void> {
     if (this.queue.length >= this.options.maxQueued)
       throw new SimulationError('OVERLOADED', `${this.queue.length} simulations are waiting already`)
     return new Promise((resolve, reject) => {
@@ -94,7 +98,7 @@ export class CostLimiter {
       }
       const start = () => {
         detach()
-        this.start(cost)
+        this.addCost(cost)
         resolve()
       }
       const queuedRun = { cost, start }
@@ -108,7 +112,7 @@ export class CostLimiter {
     return this.runningCost + cost <= capacity && (cost === 1 || this.heavyCost + cost <= capacity - reserved)
   }
 
-  private start(cost: number): void {
+  private addCost(cost: number): void {
     this.runningCost += cost
     if (cost > 1) this.heavyCost += cost
   }
@@ -119,7 +123,7 @@ export class CostLimiter {
     this.startNext()
   }
 
-  /** Starts queued runs that fit, light ones first. */
+  /** Starts the queued runs that fit. Light runs come first. */
   private startNext(): void {
     for (const queuedRun of [...this.queue].sort((a, b) => Number(a.cost > 1) - Number(b.cost > 1))) {
       if (!this.canStart(queuedRun.cost)) continue

@@ -1,7 +1,7 @@
 /** Computes number and timestamp of the block in which a transaction would be mined. */
 import type { BlockHeader } from '@sluice/rpc'
 
-/** Block number and timestamp of a simulated transaction, instead of those of the block whose state it uses. */
+/** Block number and timestamp that a simulated transaction sees. They differ from the block whose state it uses. */
 export type BlockEnvironment = {
   readonly number: number
   /** Unix seconds. */
@@ -16,7 +16,10 @@ export function nextBlock({ number, timestamp }: BlockHeader, intervalMs: number
   return { number: number + 1, timestamp: timestamp + Math.max(1, Math.round(intervalMs / 1_000)) }
 }
 
-/** Returns the block expected at a timestamp, at the chain's block interval. */
+/**
+ * Returns the block expected at a timestamp in Unix seconds, at the chain's block interval; at the earliest the next
+ * block.
+ */
 export function blockAt(header: BlockHeader, timestamp: number, intervalMs: number): BlockEnvironment {
   const next = nextBlock(header, intervalMs)
   const elapsedBlocks = Math.floor(((timestamp - header.timestamp) * 1_000) / intervalMs)

@@ -31,8 +31,8 @@ const TARGET_PROBE = toAddress('0x5177ce0000000000000000000000000000000005')
 /** An account's own code moves to the address of the account XOR this mask. Must equal the mask in SwapProbe.sol. */
 const ORIGINAL_MASK = 0x00517cc1b727220a94fe13abe8fa9a6ee0n
 /**
- * Gas of one CALL to a warm account, plus the gas that the probe uses between its two GAS readings. A test verifies
- * both.
+ * Gas of one CALL to a warm account, plus the gas that the probe uses between its two GAS readings. A test verifies the
+ * numbers.
  */
 const CALL_GAS = { alone: 123n, withAlternatives: 132n }
 /** Like `CALL_GAS`, for a DELEGATECALL. */
@@ -90,7 +90,7 @@ export type ProbeReport = {
 }
 
 export function encodeOrder(order: ProbeOrder): Hex {
-  // The stipend is added to the gas of a CALL with value.
+  // The EVM adds the stipend to the gas of a CALL with value.
   const gas = order.gas - (order.value > 0n && order.probeLocation === 'sender' ? STIPEND : 0n)
   const input: SwapProbe.OrderStruct = {
     target: order.to,

@@ -12,8 +12,8 @@ const MAX_LENGTH = 1_000
 const MAX_DEPTH = 3
 /** Maximum arguments of an unknown error that are inspected. */
 const MAX_ARGUMENTS = 8
-/** Bytes of a word in ABI encoding. */
-const WORD = 32
+/** Bytes per word in ABI encoding. */
+const WORD_BYTES = 32
 
 /** @see https://docs.soliditylang.org/en/latest/control-structures.html#panic-via-assert-and-error-via-require */
 const panics: Readonly<Record<string, string>> = {
@@ -54,59 +54,59 @@ function describe(data: Hex, depth: number): string {
   if (data.length < 10) return data === '0x' ? 'reverted without a reason' : data
   const selector = data.slice(0, 10)
   try {
-    if (selector === ERROR_SELECTOR) return reasonOf(data, depth)
-    if (selector === PANIC_SELECTOR) return panicOf(data)
+    if (selector === ERROR_SELECTOR) return describeReason(data, depth)
+    if (selector === PANIC_SELECTOR) return describePanic(data)
     const knownError = knownErrors.get(selector)
-    if (knownError) return customError(knownError, data, depth)
+    if (knownError) return describeCustomError(knownError, data, depth)
   } catch {
     // The data does not match its selector; contracts may revert with any bytes.
   }
-  const innerReason = wrappedReason(data, depth)
+  const innerReason = describeWrappedRevert(data, depth)
   return innerReason === undefined ? `custom error ${selector}` : `custom error ${selector}: ${innerReason}`
 }
 
 /** Returns the text of `Error`, or the description of revert data that a router passed as text. */
-function reasonOf(data: Hex, depth: number): string {
+function describeReason(data: Hex, depth: number): string {
   const [bytes] = AbiCoder.defaultAbiCoder().decode(['bytes'], `0x${data.slice(10)}`) as unknown as [Hex]
-  if (depth < MAX_DEPTH && isRevert(bytes)) return describe(bytes, depth + 1)
+  if (depth < MAX_DEPTH && isRevertData(bytes)) return describe(bytes, depth + 1)
   return toUtf8String(bytes, Utf8ErrorFuncs.replace) || 'reverted with an empty reason'
 }
 
 /** True for complete ABI-encoded revert data of a known kind. */
-function isRevert(bytes: Hex): boolean {
+function isRevertData(bytes: Hex): boolean {
   const selector = bytes.slice(0, 10)
-  if (bytes.length < 10 || (bytes.length - 10) % (2 * WORD) !== 0) return false
+  if (bytes.length < 10 || (bytes.length - 10) % (2 * WORD_BYTES) !== 0) return false
   return selector === ERROR_SELECTOR || selector === PANIC_SELECTOR || knownErrors.has(selector)
 }
 
 /**
  * Describes the revert data in the arguments of an unknown error; undefined if no `bytes` argument holds revert data.
  */
-function wrappedReason(data: Hex, depth: number): string | undefined {
+function describeWrappedRevert(data: Hex, depth: number): string | undefined {
   if (depth >= MAX_DEPTH) return undefined
   const body = data.slice(10)
   const wordAt = (byte: number) => {
-    const word = body.slice(2 * byte, 2 * (byte + WORD))
-    const value = word.length === 2 * WORD ? BigInt(`0x${word}`) : undefined
+    const word = body.slice(2 * byte, 2 * (byte + WORD_BYTES))
+    const value = word.length === 2 * WORD_BYTES ? BigInt(`0x${word}`) : undefined
     return value !== undefined && value < body.length ? Number(value) : undefined
   }
   for (let head = 0; head < MAX_ARGUMENTS; head++) {
-    const offset = wordAt(head * WORD)
-    const length = offset !== undefined && offset % WORD === 0 ? wordAt(offset) : undefined
+    const offset = wordAt(head * WORD_BYTES)
+    const length = offset !== undefined && offset % WORD_BYTES === 0 ? wordAt(offset) : undefined
     if (!length) continue
-    const start = 2 * (offset! + WORD)
+    const start = 2 * (offset! + WORD_BYTES)
     const bytes: Hex = `0x${body.slice(start, start + 2 * length)}`
-    if (isRevert(bytes)) return describe(bytes, depth + 1)
+    if (isRevertData(bytes)) return describe(bytes, depth + 1)
   }
   return undefined
 }
 
-function panicOf(data: Hex): string {
+function describePanic(data: Hex): string {
   const code = BigInt(`0x${data.slice(10, 74)}`)
   return `Panic(0x${code.toString(16).padStart(2, '0')}): ${panics[code.toString()] ?? 'unknown panic'}`
 }
 
-function customError({ abi, fragment }: KnownError, data: Hex, depth: number): string {
+function describeCustomError({ abi, fragment }: KnownError, data: Hex, depth: number): string {
   const values = abi.decodeErrorResult(fragment, data)
   const args = fragment.inputs.map(({ name, type }, index) => {
     const value: unknown = values[index]

@@ -1,5 +1,6 @@
 /**
- * Builds setups: ways to give the sender of a simulation the input, such as storage overrides or a loan of a holder.
+ * Builds setups. A setup gives the sender of a simulated swap the input amount and its allowance. It uses storage
+ * overrides, a loan from a token holder, or the sender's own balance.
  */
 import type { Address } from '@sluice/chains'
 import { AccountSlotSearch } from './slots/account-slots.ts'
@@ -11,8 +12,12 @@ import type { SetUpWays } from './types.ts'
 
 /** Input setup of one attempt. */
 export type SetUp = {
+  /** Storage overrides of the simulation. */
   readonly writes: StorageWrites
-  /** Balance in base units that the token should report before the swap; a minimum if it is the sender's own. */
+  /**
+   * Balance of the sender in base units that the token must report before the swap. This is a minimum if the sender
+   * uses its own balance.
+   */
   readonly balance: bigint
   /** Base units that the sender approves; 0n for none. */
   readonly approvalAmount: bigint
@@ -26,7 +31,7 @@ export type SwapInput = {
   readonly from: Address
   readonly spender: Address
   readonly amountIn: bigint
-  /** @see SimulationRequest.allowance */
+  /** `kept`: the allowance stays unchanged. `approved`: the sender approves. Absent: an override sets the allowance. */
   readonly allowance?: 'kept' | 'approved' | undefined
 }
 
@@ -74,8 +79,8 @@ export function realBalanceSetUp({ amountIn, allowance }: SwapInput): SetUp {
 }
 
 /**
- * Overrides the slots that the token reads for this account, for storage layouts that follow no known rule; undefined
- * if no such slot is found. If only the allowance is missing, the sender approves.
+ * Builds a setup for a token whose storage layout follows no known rule: overrides slots that the token reads for this
+ * sender. Returns undefined if no slot sets the balance. If no slot sets the allowance, the sender approves.
  */
 export async function accountSlotSetUp(
   reader: TokenReader,

@@ -29,7 +29,7 @@ import { commonMappings } from './slots/candidates.ts'
 import { findForAccount } from './slots/find.ts'
 import { SLOT_PROBE, storageOverrides, TokenReader } from './slots/reader.ts'
 import { layoutFromSlots, type TokenLayout } from './slots/resolver.ts'
-import { exhaustionOf, isExhausted, outcomeOf, runTask, type SimulationTask } from './task.ts'
+import { describeExhaustion, isExhausted, outcomeOf, runTask, type SimulationTask } from './task.ts'
 import type { SimulationRequest, SwapSimulation } from './types.ts'
 import { type BareOutcome, isSameOutcome, runWithoutSenderProbe } from './without-sender-probe.ts'
 
@@ -38,12 +38,12 @@ const MAX_UINT256 = 2n ** 256n - 1n
 /** Maximum alternative swaps per call, so that the gas of one call is enough for all. */
 const MAX_ALTERNATIVES = 7
 
-/** Replaces a missing error message of the node: the transaction then counts as out of gas. */
+/** Stands for a missing error message of the node. The transaction then counts as out of gas. */
 const NO_MESSAGE = ''
 
 /**
- * Runs the transaction at the block. Sets the sender's allowance of `tokenIn` to exactly `amountIn`, and the balance
- * too unless the sender's own suffices, and verifies that the token reports them. A revert of the transaction is a
+ * Runs the transaction at the block. Sets the sender's allowance of `tokenIn` to exactly `amountIn`, and also its
+ * balance unless its own balance suffices. Verifies that the token reports both. A revert of the transaction is a
  * result, not an error.
  *
  * @throws SimulationError if the request is invalid, a token is not an ERC-20, or the input cannot be set up
@@ -238,8 +238,8 @@ function blockOverridesOf(
 }
 
 /**
- * Finds the layout of the input token, and the first setup: the sender's own balance if it suffices, or storage
- * overrides; none if the balance cannot be written.
+ * Finds the layout of the input token, and the first setup to try. The setup is the sender's own balance if it
+ * suffices, otherwise storage overrides. It is undefined if the balance cannot be written.
  */
 async function findFirstSetUp(
   task: SimulationTask,
@@ -273,7 +273,7 @@ function findLayout({ rpc, request, context }: SimulationTask): Promise<TokenLay
   )
 }
 
-/** Tries the ways to set up the input, the most exact first, until the token confirms one. */
+/** Tries the setups of the input, the most exact first, until the token confirms the balance and allowance of a setup. */
 async function trySetUps(
   task: SimulationTask,
   environment: CallEnvironment,
@@ -284,7 +284,7 @@ async function trySetUps(
   const isOwnBalance = setUp?.ways.balance === 'own'
   const ownBalanceResult = isOwnBalance ? await runConfirmed(task, environment, setUp) : undefined
   if (ownBalanceResult && !takesMoreThan(task.input.amountIn, ownBalanceResult.report)) return ownBalanceResult
-  // The sender may no longer have that balance.
+  // The sender may have spent its own balance since the caller read it, so override the balance.
   const firstResult = isOwnBalance
     ? await trySlots(task, environment, layout)
     : setUp && (await runConfirmed(task, environment, setUp))
@@ -312,7 +312,7 @@ async function trySetUps(
 }
 
 /**
- * Runs the swap with the sender's real balance and allowance. Returns undefined if the sender has too little, or if the
+ * Runs the swap with the sender's real balance and allowance. Returns undefined if the balance is too small, or if the
  * token takes more from the sender than the input.
  */
 async function tryRealBalance(task: SimulationTask, environment: CallEnvironment): Promise<Attempt | undefined> {
@@ -381,8 +381,8 @@ async function runConfirmed(
 }
 
 /**
- * Returns the attempt if the spender may take the input; otherwise runs the swap with an approval by the sender;
- * undefined if no approval suffices.
+ * Returns the attempt if the spender may take the input. Otherwise runs the swap with an approval by the sender.
+ * Returns undefined if no approval suffices.
  */
 async function withAllowance(
   task: SimulationTask,
@@ -391,7 +391,7 @@ async function withAllowance(
 ): Promise<Attempt | undefined> {
   const { amountIn, allowance } = task.input
   if (allowance) return attempt
-  // The allowance is larger if the token itself grants one.
+  // The allowance is larger than requested if the token itself grants an allowance.
   const { ok, amount } = attempt.report.balancesBefore.allowance
   if (ok && amount >= amountIn) return attempt
   const { approvalAmount } = attempt.setUp
@@ -441,12 +441,12 @@ async function compareWithBareRun(
     : runWithoutSenderProbe(task, environment, setUp))
   if (!bareOutcome || bareOutcome.minGasUsed === undefined || isSameOutcome(outcomeOf(report), bareOutcome))
     return { ...attempt, bareOutcome }
-  // Only bounds of the gas are known, so the difference may come from a refund. Measure the gas before refunds.
+  // The bare run gave only bounds of the gas, so a refund may explain the difference. Measure the gas before refunds.
   const measuringTask = { ...task, request: { ...task.request, bareRunMode: 'measured' as const } }
   return { ...attempt, bareOutcome: await runWithoutSenderProbe(measuringTask, environment, setUp) }
 }
 
-/** Returns true if a spender can transfer the written balance, so that a failure comes from the swap itself. */
+/** True if a spender can transfer the overridden balance, so that the swap itself causes a failure. */
 async function canTransfer({ reader, input, context }: SimulationTask, layout: TokenLayout): Promise<boolean> {
   const { slots } = context
   if (slots.hasTransferred(reader.token, input.from, layout)) return true
@@ -476,7 +476,9 @@ function resultOf(
   return {
     ...{ success, amountOut, gasUsed, returnData },
     ...(differs ? { outcomeWithProbe } : report.alternatives && { alternatives: report.alternatives.map(outcomeOf) }),
-    ...(!success && { revertReason: nodeMessage === undefined ? decodeRevert(returnData) : exhaustionOf(nodeMessage) }),
+    ...(!success && {
+      revertReason: nodeMessage === undefined ? decodeRevert(returnData) : describeExhaustion(nodeMessage),
+    }),
     ...(bareOutcome?.chargedGas !== undefined && { chargedGas: bareOutcome.chargedGas }),
     blockNumber: header.number,
     blockTimestamp: header.timestamp,

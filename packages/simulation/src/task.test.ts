@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import type { CallEnvironment } from './attempt.ts'
 import { createSimulationContext } from './context.ts'
 import type { ProbeReport } from './probe.ts'
-import { exhaustionOf, isExhausted, outcomeOf, runTask, type SimulationTask } from './task.ts'
+import { describeExhaustion, isExhausted, outcomeOf, runTask, type SimulationTask } from './task.ts'
 
 const addressOf = (digit: string): Address => toAddress(`0x${digit.repeat(40)}`)
 const [from, to, tokenIn, tokenOut] = [...'1234'].map(addressOf) as [Address, Address, Address, Address]
@@ -54,7 +54,7 @@ test.each([
   ...['BadInstruction', 'invalid instruction', 'InvalidInstruction', 'undefined instruction', 'UndefinedInstruction'],
   ...['NotActivated', 'opcode not activated', 'EVM error OpcodeNotFound', 'INVALID_OPERATION'],
 ])('a node that says "%s" ran an invalid instruction', (words) => {
-  expect(exhaustionOf(words)).toBe('invalid opcode: a failed assertion, or code that cannot run on this chain')
+  expect(describeExhaustion(words)).toBe('invalid opcode: a failed assertion, or code that cannot run on this chain')
 })
 
 test.each([
@@ -63,13 +63,15 @@ test.each([
   ...['INSUFFICIENT_STACK_ITEMS', 'return data out of bounds', 'EVM error OutOfOffset'],
   ...['INVALID_RETURN_DATA_BUFFER_ACCESS', 'AccessViolation'],
 ])('a node that says "%s" ran an invalid jump, stack, or return data access', (words) => {
-  expect(exhaustionOf(words)).toBe('invalid jump, stack, or return data: a throw of an old compiler, or faulty code')
+  expect(describeExhaustion(words)).toBe(
+    'invalid jump, stack, or return data: a throw of an old compiler, or faulty code',
+  )
 })
 
 test.each(['', 'out of gas', 'EVM error OutOfGas', 'execution reverted', 'invalid number of the opcode'])(
   'a node that says "%s" ran out of gas',
   (words) => {
-    expect(exhaustionOf(words)).toBe('out of gas')
+    expect(describeExhaustion(words)).toBe('out of gas')
   },
 )
 

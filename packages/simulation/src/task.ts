@@ -18,9 +18,10 @@ export type SimulationTask = {
   readonly reader: TokenReader
   readonly input: SwapInput
 }
+
 /**
- * Runs the probe. If the call reverts, runs it again without alternatives: swaps that use all of their gas, as a failed
- * assertion of an old compiler does, leave too little for the reports.
+ * Runs the probe. If the call reverts, runs it again without alternatives. Swaps that use all of their gas leave too
+ * little for the reports; a failed assertion of an old compiler uses all gas.
  *
  * @throws SimulationError `BAD_TOKEN` if the input setup reverts or a token does not respond
  */
@@ -35,8 +36,8 @@ export async function runTask(
   const attempt = { rpc, request, environment, setUp, maxReturnBytes, options, ...(targetCode && { targetCode }) }
   const report = await runProbe(attempt).catch((error: unknown) => {
     if (!(error instanceof RpcError && error.code === 'REVERTED')) throw error
-    const { alternatives, ...requestOfOne } = request
-    if (alternatives?.length) return runTask({ ...task, request: requestOfOne }, environment, setUp, targetCode)
+    const { alternatives, ...singleRequest } = request
+    if (alternatives?.length) return runTask({ ...task, request: singleRequest }, environment, setUp, targetCode)
     throw new SimulationError('BAD_TOKEN', `setting up the input reverts: ${error.message}`, { cause: error })
   })
   const { tokenIn, tokenOut } = report.balancesBefore
@@ -58,15 +59,15 @@ export const isExhausted = ({ returnData, isOutOfGas }: ProbeReport): boolean =>
 /** Messages of geth, reth and anvil, erigon, nethermind, and besu for invalid opcodes. */
 const INVALID_OPCODE =
   /invalid.{0,3}(fe)?.{0,3}op.?code|op.?code ?not ?found|bad ?instruction|invalid.?(instruction|operation)|undefined ?instruction|not ?activated/i
-/** Their messages for invalid jumps, stack underflows and overflows, and reads beyond return data. */
+/** Messages of these nodes for invalid jumps, stack underflows and overflows, and reads beyond return data. */
 const INVALID_ACCESS =
   /(invalid|bad)[ _]?jump|stack[ _]?(underflow|overflow|limit|items)|out.?of.?offset|return.?data.*(bounds|access)|access.?violation/i
 
 /**
- * Describes a failure that used all gas. More gas does not fix an invalid opcode, as in assertions of old compilers, or
- * an invalid jump, as in their `throw`.
+ * Describes a failure that used all gas. Distinguishes failures that more gas does not fix: an invalid opcode, as in
+ * assertions of old compilers, and an invalid jump, as in `throw` of old compilers.
  */
-export function exhaustionOf(nodeMessage: string): string {
+export function describeExhaustion(nodeMessage: string): string {
   if (INVALID_OPCODE.test(nodeMessage))
     return 'invalid opcode: a failed assertion, or code that cannot run on this chain'
   return INVALID_ACCESS.test(nodeMessage)

@@ -6,7 +6,7 @@ import { AbiCoder, toUtf8String, Utf8ErrorFuncs } from 'ethers'
 const MAX_READ = 4_096
 /** Control, format (bidirectional overrides and zero-width characters), private-use, and unassigned characters. */
 const INVISIBLE = /[\p{Cc}\p{Cf}\p{Co}\p{Cn}]/gu
-/** Stacks of combining marks, which would overlap other lines. */
+/** More than two combining marks in a row, which would overlap other lines. */
 const PILED_MARKS = /(\p{M}{2})\p{M}+/gu
 const SPACES = /[\p{Z}\s]+/gu
 
@@ -39,7 +39,7 @@ function bytes32Text(answer: Hex): string {
 
 function stringText(answer: Hex): string | null {
   try {
-    // Decode as bytes, because it may not be UTF-8, and cut it before conversion.
+    // The string may be invalid UTF-8 and very long, so decode it as bytes, and cut these before the conversion.
     const [bytes] = AbiCoder.defaultAbiCoder().decode(['bytes'], answer)
     return toUtf8String((bytes as Hex).slice(0, 2 + 2 * MAX_READ), Utf8ErrorFuncs.replace)
   } catch {

@@ -27,15 +27,15 @@ export type TokenReportRequest = {
   /** Account that holds the tokens of a pool: the pool or its vault. If absent, only transfers are measured. */
   readonly pool?: Address
   /**
-   * A small and a large amount in base units. If only the large amount fails, the token limits the size of transfers,
-   * which does not make it a honeypot (a token that cannot be sold).
+   * A small and a large amount in base units. If only the large amount fails, the token limits the size of transfers.
+   * It is then not a honeypot (a token that cannot be sold).
    */
   readonly sizes: readonly bigint[]
   readonly signal?: AbortSignal
 }
 
 /**
- * Measures a token. Taxes are those of the smallest size that worked; null means unknown, not zero.
+ * Measures a token. Each tax is that of the first size whose transfer worked; null means unknown, not zero.
  *
  * @throws SimulationError `UNKNOWN_SLOTS` if there is no pool and the token cannot be set up, `BAD_REQUEST` without
  *   sizes
@@ -103,8 +103,9 @@ async function traderWrites(
 type Taxes = Pick<TokenReport, 'buyTaxPpm' | 'sellTaxPpm' | 'transferTaxPpm' | 'sellable' | 'sizeLimited'>
 
 function taxesOf(rounds: readonly TokenProbe.RoundStructOutput[]): Taxes {
-  const tax = (leg: 'buy' | 'pass' | 'sell') => {
-    // If more was received than sent, the token also moved other amounts. Such a round counts only if no other works.
+  // `pass` is the transfer between two accounts.
+  const findTax = (leg: 'buy' | 'pass' | 'sell') => {
+    // If more was received than sent, the token also moved other amounts. Use such a transfer only if no other worked.
     const isPlain = ({ ok, sent, received }: TokenProbe.LegStructOutput) => ok && received <= sent + ROUNDING
     const legs = rounds.map((round) => round[leg]).filter(({ ok }) => ok)
     const taxes = [...legs.filter(isPlain), ...legs].map(({ sent, received }) => taxPpm(sent, received))
@@ -114,9 +115,9 @@ function taxesOf(rounds: readonly TokenProbe.RoundStructOutput[]): Taxes {
   const soldRounds = rounds.filter(({ sell }) => sell.ok)
   const consistentRounds = rounds.filter(({ buy, pass, sell }) => pass.ok && buy.ok === sell.ok)
   return {
-    buyTaxPpm: tax('buy'),
-    transferTaxPpm: tax('pass'),
-    sellTaxPpm: tax('sell'),
+    buyTaxPpm: findTax('buy'),
+    transferTaxPpm: findTax('pass'),
+    sellTaxPpm: findTax('sell'),
     sellable: boughtRounds.length === 0 ? null : soldRounds.length > 0,
     sizeLimited: consistentRounds.length === 0 ? null : consistentRounds.length < rounds.length,
   }
@@ -124,10 +125,10 @@ function taxesOf(rounds: readonly TokenProbe.RoundStructOutput[]): Taxes {
 
 /** Rounding tolerance of tokens that store shares, in base units. */
 const ROUNDING = 2n
-/** Minimum amount in base units of which `ROUNDING` is no considerable part. */
+/** Smallest amount in base units for which `ROUNDING` is negligible. */
 const MIN_EXACT_AMOUNT = 1_000_000n
 
-/** Returns the maximum loss of a sender in addition to the sent amount, in ppm of it; null if nothing was sent. */
+/** Returns the maximum loss of a sender beyond the sent amount, in ppm of the sent amount; null if nothing was sent. */
 function surchargeOf(rounds: readonly TokenProbe.RoundStructOutput[]): number | null {
   // Skip transfers of zero, whose share is undefined.
   const sentTransfers = rounds
@@ -140,8 +141,8 @@ function surchargeOf(rounds: readonly TokenProbe.RoundStructOutput[]): number | 
 }
 
 /**
- * Returns the tax, rounded to the nearest ppm. Null if nothing was sent, or if the amount is so small that rounding can
- * explain the difference.
+ * Returns the tax, rounded to the nearest ppm. Returns null if nothing was sent, or if the amount is so small that
+ * rounding can explain the whole difference.
  */
 function taxPpm(sentAmount: bigint, receivedAmount: bigint): number | null {
   if (sentAmount === 0n) return null

@@ -7,7 +7,7 @@ const OSAKA_GAS = 16_777_216n
 /** Maximum gas per transaction of Arbitrum chains since ArbOS 51. */
 const ARBITRUM_GAS = 32_000_000n
 
-/** Returns the maximum gas per transaction that a chain has since it has the instructions of Osaka. */
+/** Returns a chain's maximum gas per transaction after its Osaka upgrade. */
 export function osakaLimitOf({
   maxTransactionGas,
   l1FeeModel,
@@ -24,8 +24,8 @@ const COUNTS_ZEROS: Hex = '0x5f1e5f5260205ff3'
 const RETRY_MS = 600_000
 
 /**
- * Maximum distance in blocks at which one check decides about another block: more blocks than a chain produces in
- * `RETRY_MS`. Blocks farther apart, such as a past block and the head, are checked separately.
+ * Maximum distance of two blocks that share the result of a check. A chain produces fewer blocks in `RETRY_MS`. Blocks
+ * farther apart, such as a past block and the head, are checked separately.
  */
 const NEAR_BLOCKS = 20_000
 
@@ -38,7 +38,7 @@ export class TransactionLimit {
   private checkedAtMs = Number.NEGATIVE_INFINITY
   private pendingCheck: { readonly number: number; readonly result: Promise<boolean> } | undefined
 
-  /** @param osakaLimit - maximum gas per transaction once the chain has the instructions of Osaka */
+  /** @param osakaLimit - maximum gas per transaction after the chain's Osaka upgrade */
   constructor(osakaLimit: bigint = OSAKA_GAS) {
     this.osakaLimit = osakaLimit
   }

@@ -40,8 +40,8 @@ export type SimulationRequest = {
   readonly allowanceSlot?: bigint
   /**
    * Handling of the allowance. Absent: it is overridden. `kept`: it is unchanged, because the calldata carries a
-   * permit. The sender's code then stays as it is, so that signatures are checked as on chain. `approved`: the
-   * sender approves before the call, after a reset to zero if the token requires it.
+   * permit. The sender's code then stays as it is, so that signatures are checked as on chain. `approved`: the sender
+   * approves before the call, after a reset to zero if the token requires it.
    */
   readonly allowance?: 'kept' | 'approved'
   /** Accounts that may lend the input if the token's storage slots are not found; must not be pools of the route. */
@@ -61,12 +61,12 @@ export type SimulationRequest = {
    * refunds only if that differs. If the transaction fails and the sender has no code, a bare run always follows.
    */
   readonly bareRunMode?: 'measured' | 'charged'
-  /** True to also read the node's newest block, without an extra request. */
+  /** True to also read the node's newest block, in the same request. */
   readonly withHead?: boolean
-  /** Queue priority at the node; default `quote`. */
+  /** Priority among the queued requests to the node; default `quote`. */
   readonly priority?: Priority
   readonly signal?: AbortSignal
-  /** Called once, when the state for the usual setup is read and the first run is about to be sent. */
+  /** Called once, after the state for the first setup is read, and before the first run is sent. */
   readonly onRun?: () => void
 }
 
@@ -117,7 +117,7 @@ export type SwapSimulation = CallOutcome & {
 
 /**
  * Ways in which the sender got the input and its allowance. Slot overrides do not affect gas. A loan or an approval
- * makes the token's slots warm before the swap, so that the measured gas is 5 to 12 % too low.
+ * warms the token's slots before the swap, so the measured gas is 5 to 12 % too low.
  */
 export type SetUpWays = {
   readonly balance: 'native' | 'slot' | 'lent' | 'own'
@@ -141,8 +141,8 @@ export type TokenReport = {
   /** Like `buyTaxPpm`, for a transfer between two other accounts. */
   readonly transferTaxPpm: number | null
   /**
-   * Maximum amount that a sender loses in addition to the transferred amount, in parts per million. Swaps of such a
-   * token are unsafe.
+   * Maximum amount that a sender loses in addition to the transferred amount, in parts per million. Swaps of a token
+   * with a surcharge are unsafe.
    */
   readonly surchargePpm: number | null
   /** True if the token stores shares, whose value in base units can change; null if the storage layout is unknown. */
@@ -151,6 +151,6 @@ export type TokenReport = {
   readonly needsApprovalReset: boolean | null
   /** True if an amount that was bought from the pool could be sold to it; null if no amount could be bought. */
   readonly sellable: boolean | null
-  /** True if the token limits the size of transfers: the large amount failed, and the small one did not. */
+  /** True if the token limits the size of transfers: the large amount failed, and the small amount did not. */
   readonly sizeLimited: boolean | null
 }

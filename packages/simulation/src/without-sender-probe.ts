@@ -52,12 +52,12 @@ export async function runWithoutSenderProbe(
     bareRuns.run({ rpc, request, environment, setUp, options }),
     isTargetFallback ? undefined : runAtTarget(task, environment, setUp),
   ])
-  const hasUnchangedBalance = (balance: Reading) =>
+  const hasExpectedBalance = (balance: Reading) =>
     request.tokenIn === NATIVE || isExpectedBalance(setUp, balance.amount)
-  if (bareReport && hasUnchangedBalance(bareReport.balancesBefore.tokenIn))
+  if (bareReport && hasExpectedBalance(bareReport.balancesBefore.tokenIn))
     return bareOutcomeOf(bareReport, task, earlyTargetReport)
   const targetReport = isTargetFallback ? await runAtTarget(task, environment, setUp) : earlyTargetReport
-  if (!targetReport || !hasUnchangedBalance(targetReport.balancesBefore.tokenIn)) return undefined
+  if (!targetReport || !hasExpectedBalance(targetReport.balancesBefore.tokenIn)) return undefined
   return { ...outcomeOf(targetReport), isExhausted: isExhausted(targetReport) }
 }
 

@@ -17,7 +17,7 @@ const CANCUN_INSTRUCTIONS: Hex = '0x5f5f5f5e5f5c00'
 export class ChainContracts {
   readonly guard: Address
   readonly executor: Deployment['executors'][number]
-  /** All families by id, including those that the Executor does not support. */
+  /** All families (kinds of pools) by id, including families that the Executor does not support. */
   readonly families: ReadonlyMap<string, DexFamily> = new Map(families.map((family) => [family.id, family]))
   /** Families that the current Executor supports. */
   readonly executable: ReadonlySet<string>
@@ -28,7 +28,7 @@ export class ChainContracts {
    */
   private readonly verifiedCodes = new Map<Address, Hex>()
 
-  /** @throws QuotingError `NO_EXECUTOR` */
+  /** @throws QuotingError `NO_EXECUTOR` if the deployment has no Executor */
   constructor(deployment: Deployment) {
     const executor = executorInUse(deployment)
     if (!executor) throw new QuotingError('NO_EXECUTOR', `chain ${deployment.chainId} has no Executor`)
@@ -51,7 +51,7 @@ export class ChainContracts {
       const code = await rpc.getCode(address, block)
       if (code !== '0x' && keccak256(code) === codeHash) return
       const expectedCode = code === '0x' ? await this.deployedCode(rpc, name, record, block) : '0x'
-      if (keccak256(expectedCode) !== codeHash) throw notDeployed(name, address, code)
+      if (keccak256(expectedCode) !== codeHash) throw notDeployedError(name, address, code)
       codes[address] = expectedCode
     }
     await Promise.all(Object.entries(this.recordsByName).map(addMissing))
@@ -75,7 +75,7 @@ export class ChainContracts {
     )
   }
 
-  /** Returns the code at the newest block; if there is none, the result of the constructor, or `0x` if that fails. */
+  /** Returns the code at the newest block. If there is none, runs the constructor for it; `0x` if the constructor fails. */
   private async deployedCode(
     rpc: Pick<Rpc, 'getCode' | 'call'>,
     name: string,
@@ -106,14 +106,14 @@ export class ChainContracts {
       Object.entries(this.recordsByName).map(async ([name, { address, codeHash }]) => {
         const code = await rpc.getCode(address, block)
         if (code === this.verifiedCodes.get(address)) return
-        if (keccak256(code) !== codeHash) throw notDeployed(name, address, code)
+        if (keccak256(code) !== codeHash) throw notDeployedError(name, address, code)
         this.verifiedCodes.set(address, code)
       }),
     )
   }
 }
 
-function notDeployed(name: string, address: Address, code: Hex): QuotingError {
+function notDeployedError(name: string, address: Address, code: Hex): QuotingError {
   const problem = code === '0x' ? 'has no code' : 'has other code than recorded'
   return new QuotingError('GUARD_NOT_DEPLOYED', `the ${name} ${address} ${problem} on this chain`)
 }

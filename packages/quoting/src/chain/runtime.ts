@@ -1,6 +1,7 @@
 /**
  * The lifecycle of a chain: it wakes on first use, follows blocks while it is used, and sleeps when idle. A chain that
- * sleeps follows no blocks and has no pools in memory.
+ * sleeps follows no blocks and has no pools in memory. The market of a chain keeps its pools up to date, and publishes
+ * a snapshot of them at each block.
  */
 import type { Chain } from '@sluice/chains'
 import {
@@ -237,7 +238,7 @@ export class ChainRuntime {
     const assertDeployed = (block: { readonly blockHash: BlockHeader['hash'] }) => contracts.assertDeployed(rpc, block)
     tokens.onNewEvidence = () => this.awakeParts?.views.forgetResponses()
     const views = new ChainViews({ chain, rpc, market, prices, redemptions, fees, assertDeployed })
-    const awake: AwakeParts = {
+    const newParts: AwakeParts = {
       ...{ rpc, market, prices, redemptions, views },
       poolCount: undefined,
       stopListening: () => {},
@@ -247,8 +248,8 @@ export class ChainRuntime {
       // Responses that are computed during the update may contain earlier prices of other tokens.
       prices.updateSellability(token).then(() => views.forgetResponses(), onPricesFailed)
     }
-    awake.stopListening = market.onSnapshot((snapshot) => {
-      awake.poolCount = snapshot.pools.size
+    newParts.stopListening = market.onSnapshot((snapshot) => {
+      newParts.poolCount = snapshot.pools.size
       this.touchedPools.observe(snapshot)
       tokens.trustTracker
         .observe(snapshot)
@@ -256,7 +257,7 @@ export class ChainRuntime {
       for (const listener of this.snapshotListeners) listener(snapshot)
       const notifyPriced = () => {
         // Skip if a newer snapshot has arrived, to whose block `prices` then belong, or if the chain fell asleep.
-        if (this.awakeParts !== awake || market.snapshot().block.hash !== snapshot.block.hash) return
+        if (this.awakeParts !== newParts || market.snapshot().block.hash !== snapshot.block.hash) return
         for (const listener of this.priceListeners) listener(snapshot.block, prices)
       }
       prices.follow(snapshot).then(notifyPriced).catch(onPricesFailed)
@@ -268,7 +269,7 @@ export class ChainRuntime {
     })
     market.start()
     log.info({}, 'chain wakes')
-    return awake
+    return newParts
   }
 
   private saveOptions(): Pick<MarketOptions, 'save'> {

@@ -64,16 +64,16 @@ export function awakeStatus(chainId: number, health: ChainHealth, now = Date.now
 
 function clockReason({ state, behindSeconds, intervalMs }: ChainClock, lagSeconds = 0): string | undefined {
   if (state === 'resting') {
-    const usualText = intervalMs === null ? '' : `, where one comes every ${seconds(intervalMs / 1_000)} usually`
-    return `no block for ${seconds(lagSeconds)}${usualText}; the node answers`
+    const usualText = intervalMs === null ? '' : `, where one comes every ${formatSeconds(intervalMs / 1_000)} usually`
+    return `no block for ${formatSeconds(lagSeconds)}${usualText}; the node answers`
   }
   if (state === 'off') {
-    const offsetText = `${seconds(Math.abs(behindSeconds ?? 0))} ${(behindSeconds ?? 0) > 0 ? 'behind' : 'ahead of'}`
+    const offsetText = `${formatSeconds(Math.abs(behindSeconds ?? 0))} ${(behindSeconds ?? 0) > 0 ? 'behind' : 'ahead of'}`
     return `new blocks are ${offsetText} our clock: the node's clock or ours is wrong`
   }
   return undefined
 }
 
-function seconds(count: number): string {
+function formatSeconds(count: number): string {
   return `${Math.round(count * 10) / 10} s`
 }

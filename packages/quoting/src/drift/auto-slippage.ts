@@ -35,10 +35,10 @@ const FEE_SHARE = 0.5
 
 /**
  * Returns a slippage that the route is unlikely to exceed, computed from the move of each pool. A move is the loss that
- * quotes through the pool may have within two blocks: the loss of its worst sample, averaged with the move expected
- * from the pool's fee while there are few samples. Pools of one pair move together, so the moves of these pools are
- * added, weighted by each pool's share of the trade. Different pairs move independently, so the squares of the moves of
- * pairs are added.
+ * quotes through the pool may have within two blocks. It is the loss of the worst sample. While there are few samples,
+ * it is averaged with the move that the pool's fee suggests. Pools of one pair move together, so their moves are added,
+ * weighted by each pool's share of the trade. Different pairs move independently, so the squares of their moves are
+ * added.
  */
 export function autoSlippage(
   route: Pick<RoutePlan, 'tokenIn' | 'legs'>,

@@ -3,7 +3,7 @@
 /** Maximum saved calls: enough for a few quotes with their simulations. */
 const MAX_CREDIT = 50
 
-/** Grants calls as a share of the calls that are sent for other reasons. */
+/** Grants the drift sampler a share of all calls to the node. Unused calls are saved as credit. */
 export class CallShare {
   private readonly share: number
   private credit = 0
@@ -17,19 +17,19 @@ export class CallShare {
     return this.share === 0
   }
 
-  /** Credits the sampler with its share of calls that were sent for any reason. */
+  /** Adds the share of calls that were sent for any reason. */
   creditCalls(calls: number): void {
     this.credit = Math.min(MAX_CREDIT, this.credit + calls * this.share)
   }
 
-  /** Spends calls if enough are saved; otherwise spends none and returns false. */
+  /** Spends calls. Returns false, and spends none, if too few are saved. */
   takeCalls(calls: number): boolean {
     if (this.credit < calls) return false
     this.credit -= calls
     return true
   }
 
-  /** Deducts calls that a simulation needed beyond its budget; the balance may become negative. */
+  /** Deducts calls that a simulation needed beyond its budget. The credit may become negative. */
   recordExtra(calls: number): void {
     this.credit -= calls
   }

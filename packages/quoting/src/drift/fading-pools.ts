@@ -8,20 +8,21 @@ import type { DriftPenalties } from '@sluice/routing'
 import { BoundedMap, type StateCount } from '@sluice/simulation'
 import type { DriftSample, SampledLeg } from './sample.ts'
 
-/** Maximum pools with evidence; those with the oldest evidence are dropped first. */
+/** Maximum pools with evidence. Pools with the oldest evidence are dropped first. */
 const MAX_POOLS = 1_000
 /** Minimum unexplained change in ppm (0.1 %) for a sample to count as faded (a loss) or improved (a gain). */
 const MIN_FADE_PPM = 1_000
 /** Minimum output of a sample in base units; with a smaller output, rounding errors look like losses. */
 const MIN_OUTPUT = 100_000n
-/** Approximate number of samples that the evidence covers: each new one reduces the weight of earlier ones by 1/60. */
+/** Approximate number of samples that the evidence covers: each sample reduces the weight of earlier samples by 1/60. */
 const SAMPLE_MEMORY = 60
 /** Half-life of evidence in seconds. */
 const HALF_LIFE_SECONDS = 3_600
 /**
  * Thresholds on (fadedWeight - improvedWeight) / sqrt(fadedWeight + improvedWeight), from which a pool gets a penalty
- * or is excluded. With decayed weights, this root is 1.4 standard deviations, so 3 is 4.2 standard deviations. A pool
- * whose price changes equally often in both directions exceeds that in one of 90,000 independent windows.
+ * or is excluded. Because weights decay, the square root is 1.4 standard deviations of the difference, so the threshold
+ * 3 is 4.2 standard deviations. A pool whose price changes equally often in both directions exceeds it in one of 90,000
+ * independent windows.
  */
 const PENALTY_THRESHOLD = 3
 const EXCLUSION_THRESHOLD = 3.5
@@ -31,7 +32,7 @@ const EXCLUSION_SHARE = 0.2
 const FIRST_EXCLUSION_SECONDS = 3_600
 /** Maximum duration of an exclusion. */
 const MAX_EXCLUSION_SECONDS = 57_600
-/** An exclusion that starts within this time after the end of the previous one lasts twice as long. */
+/** An exclusion that starts within this time after the previous exclusion ended lasts twice as long. */
 const EXCLUSION_MEMORY_SECONDS = 86_400
 /** Maximum penalty in ppm of a pool that is not excluded. */
 const MAX_PENALTY_PPM = 500_000
@@ -73,7 +74,7 @@ export type FadingPool = {
 }
 
 export class FadingPools {
-  private readonly pools = new BoundedMap<string, Evidence>(MAX_POOLS)
+  private readonly evidenceByPool = new BoundedMap<string, Evidence>(MAX_POOLS)
   private cachedPenalties: DriftPenalties | undefined
   /** Unix time in seconds of the cached penalties. */
   private cachedAt = 0
@@ -82,12 +83,12 @@ export class FadingPools {
   private needsRefresh = false
 
   get count(): StateCount {
-    return this.pools.count
+    return this.evidenceByPool.count
   }
 
   /**
-   * Records a sample that was taken one block after the quote. Ignores later samples, whose difference can have other
-   * causes than the pool. Each pool counts once per block.
+   * Records a sample that was taken one block after the quote. Ignores later samples, because their loss can have other
+   * causes than the pool. Counts each pool once per block.
    */
   record({ after, timestamp, legs }: DriftSample): void {
     this.newestTimestamp = Math.max(this.newestTimestamp, timestamp)
@@ -98,7 +99,7 @@ export class FadingPools {
     if (ppm === null || amountOut < MIN_OUTPUT) return
     const hasFaded = unexplainedPpm <= -MIN_FADE_PPM
     // A pool gets an entry when it first fades.
-    const evidence = this.pools.get(pool.id) ?? (hasFaded ? newEvidence(pool.family, pool.dex) : undefined)
+    const evidence = this.evidenceByPool.get(pool.id) ?? (hasFaded ? newEvidence(pool.family, pool.dex) : undefined)
     if (!evidence || evidence.lastSampleAt >= timestamp) return
     decay(evidence, timestamp, 1 - 1 / SAMPLE_MEMORY)
     evidence.sampleWeight++
@@ -106,7 +107,7 @@ export class FadingPools {
     if (unexplainedGainPpm >= MIN_FADE_PPM) evidence.improvedWeight++
     evidence.weightedLossPpm -= Math.max(-FLOAT_PPM, unexplainedPpm) + Math.min(FLOAT_PPM, unexplainedGainPpm)
     if (isExcludable(evidence) && evidence.excludedUntil <= timestamp) exclude(evidence, timestamp)
-    this.pools.set(pool.id, evidence)
+    this.evidenceByPool.set(pool.id, evidence)
     this.needsRefresh = true
   }
 
@@ -118,7 +119,7 @@ export class FadingPools {
    */
   driftPenalties(now: number): DriftPenalties | undefined {
     this.newestTimestamp = Math.max(this.newestTimestamp, now)
-    if (this.pools.size === 0) return undefined
+    if (this.evidenceByPool.size === 0) return undefined
     if (!this.needsRefresh && now >= this.cachedAt && now < this.cachedAt + REFRESH_SECONDS) return this.cachedPenalties
     this.cachedAt = now
     this.needsRefresh = false
@@ -132,14 +133,15 @@ export class FadingPools {
 
   /** Lists the pools with a penalty, largest first. @param now - timestamp of the block; default: the newest block */
   list(now = this.newestTimestamp): readonly FadingPool[] {
-    return [...this.pools]
+    return [...this.evidenceByPool]
       .flatMap(([id, evidence]) => {
-        const copy = { ...evidence }
-        decay(copy, Math.max(now, copy.lastSampleAt))
-        const isExcluded = copy.excludedUntil > now
-        const driftPenaltyPpm = isExcluded ? FLOAT_PPM : isPenalized(copy) ? penaltyPpmOf(copy) : 0
-        const leftOutUntil = isExcluded ? copy.excludedUntil : null
-        const { family, dex, sampleWeight, fadedWeight } = copy
+        const decayedEvidence = { ...evidence }
+        decay(decayedEvidence, Math.max(now, evidence.lastSampleAt))
+        const isExcluded = evidence.excludedUntil > now
+        const penaltyPpm = isPenalized(decayedEvidence) ? penaltyPpmOf(decayedEvidence) : 0
+        const driftPenaltyPpm = isExcluded ? FLOAT_PPM : penaltyPpm
+        const leftOutUntil = isExcluded ? evidence.excludedUntil : null
+        const { family, dex, sampleWeight, fadedWeight } = decayedEvidence
         return driftPenaltyPpm > 0
           ? [{ id, family, dex, driftPenaltyPpm, leftOutUntil, samples: sampleWeight, withdrew: fadedWeight }]
           : []
@@ -172,9 +174,9 @@ function decay(evidence: Evidence, now: number, extraFactor = 1): void {
   evidence.lastSampleAt = now
 }
 
-/** Returns true if faded samples outweigh improved ones by `times` the root of the weight of both. */
-function outweighs({ fadedWeight, improvedWeight }: Evidence, times: number): boolean {
-  return fadedWeight - improvedWeight >= times * Math.sqrt(fadedWeight + improvedWeight) && fadedWeight > 0
+/** True if the faded samples outweigh the improved samples by `threshold` times the square root of their weight. */
+function outweighs({ fadedWeight, improvedWeight }: Evidence, threshold: number): boolean {
+  return fadedWeight - improvedWeight >= threshold * Math.sqrt(fadedWeight + improvedWeight) && fadedWeight > 0
 }
 
 const isPenalized = (evidence: Evidence): boolean =>

@@ -21,9 +21,9 @@ const NO_DRIFT: PoolDrift = { ppm: 0, unexplainedPpm: 0, unexplainedGainPpm: 0 }
 type Hop = Pick<Leg, 'tokenIn' | 'tokenOut' | 'amountIn'>
 
 /**
- * Compares a pool's output at two blocks. The explained output is that of the earlier pool after the net trade in
- * between. If the later output is below both the earlier and the explained output, the quote faded: liquidity was
- * removed, or a fee or price was changed.
+ * Compares a pool's output at two blocks. The explained output is the output of the earlier pool after the net trade
+ * between the blocks. If the later output is below both the earlier and the explained output, the quote faded:
+ * liquidity was removed, or a fee or price was changed.
  */
 export function poolDrift(earlierPool: Pool, laterPool: Pool | undefined, hop: Hop): PoolDrift {
   if (laterPool === earlierPool) return NO_DRIFT
@@ -31,30 +31,32 @@ export function poolDrift(earlierPool: Pool, laterPool: Pool | undefined, hop: H
   if (paidBefore === 0n) return NO_DRIFT
   const paidAfter = laterPool ? outputOf(laterPool, hop) : 0n
   const explainedOutput = outputOf(laterPool ? applyNetTrade(earlierPool, laterPool, hop) : earlierPool, hop)
-  const [lower, upper] = paidBefore < explainedOutput ? [paidBefore, explainedOutput] : [explainedOutput, paidBefore]
+  const isRaised = paidBefore < explainedOutput
+  const [lowerOutput, upperOutput] = isRaised ? [paidBefore, explainedOutput] : [explainedOutput, paidBefore]
   return {
     ppm: changePpm(paidBefore, paidAfter),
-    unexplainedPpm: Math.min(0, changePpm(lower, paidAfter)),
-    unexplainedGainPpm: Math.max(0, changePpm(upper, paidAfter)),
+    unexplainedPpm: Math.min(0, changePpm(lowerOutput, paidAfter)),
+    unexplainedGainPpm: Math.max(0, changePpm(upperOutput, paidAfter)),
   }
 }
 
-/** Returns the relative change in ppm; 0 if `from` is 0. */
-export function changePpm(from: bigint, to: bigint): number {
-  return from === 0n ? 0 : (Number(to - from) / Number(from)) * FLOAT_PPM
+/** Returns the relative change in ppm; 0 if `before` is 0. */
+export function changePpm(before: bigint, after: bigint): number {
+  return before === 0n ? 0 : (Number(after - before) / Number(before)) * FLOAT_PPM
 }
 
 /** Returns the share of the route's input that passes through each leg, from 0 to 1. */
 export function sharesOf({ tokenIn, legs }: Pick<RoutePlan, 'tokenIn' | 'legs'>): readonly number[] {
-  const totalSold = new Map<Address, number>()
-  const soldToken = (leg: Leg) => (tokenIn === NATIVE && spendsInput(leg, legs) ? NATIVE : leg.tokenIn)
-  for (const leg of legs) totalSold.set(soldToken(leg), (totalSold.get(soldToken(leg)) ?? 0) + Number(leg.amountIn))
-  const heldShare = new Map<Address, number>([[tokenIn, 1]])
+  const soldAmounts = new Map<Address, number>()
+  const soldTokenOf = (leg: Leg) => (tokenIn === NATIVE && spendsInput(leg, legs) ? NATIVE : leg.tokenIn)
+  for (const leg of legs)
+    soldAmounts.set(soldTokenOf(leg), (soldAmounts.get(soldTokenOf(leg)) ?? 0) + Number(leg.amountIn))
+  const shareByToken = new Map<Address, number>([[tokenIn, 1]])
   // Legs are in execution order, so all legs that buy a token precede the legs that sell it.
   return legs.map((leg) => {
-    const from = soldToken(leg)
-    const share = (heldShare.get(from) ?? 0) * (Number(leg.amountIn) / (totalSold.get(from) || 1))
-    heldShare.set(leg.tokenOut, (heldShare.get(leg.tokenOut) ?? 0) + share)
+    const soldToken = soldTokenOf(leg)
+    const share = (shareByToken.get(soldToken) ?? 0) * (Number(leg.amountIn) / (soldAmounts.get(soldToken) || 1))
+    shareByToken.set(leg.tokenOut, (shareByToken.get(leg.tokenOut) ?? 0) + share)
     return share
   })
 }

@@ -1,7 +1,7 @@
 /**
  * Drift sampler: simulates quotes again, one and two blocks after the quoted block, with a share of the node's calls.
- * The drift of a quote is the relative change of its output between the blocks. `LiveChain` offers each quote and
- * reports each snapshot.
+ * The drift of a quote is the relative change of its output between the blocks. `LiveChain` offers each quote, and
+ * reports each snapshot (the pools at one block).
  */
 import { FLOAT_PPM } from '@sluice/chains'
 import type { Snapshot } from '@sluice/liquidity'
@@ -28,8 +28,8 @@ const SIMULATIONS_PER_QUOTE = BLOCKS_AFTER.length
 /** Extra node calls if a simulation fails: reading the target's code, and a retry. */
 const EXTRA_CALLS_AFTER_FAILURE = 2
 /**
- * Minimum shortfall that the pools' state changes do not explain, in ppm of the output, for which the pools of a route
- * are simulated one by one.
+ * Minimum unexplained shortfall, in ppm of the output, for which the pools of a route are simulated one by one. A
+ * shortfall is unexplained if the state changes of the pools do not predict it.
  */
 const SUSPICIOUS_PPM = 1_000
 /** Maximum legs of a route whose pools are simulated one by one. */
@@ -59,10 +59,10 @@ export class DriftSampler {
   private readonly options: Options
   private readonly callShare: CallShare
   private pendingSamples: PendingSample[] = []
-  private offeredAt = 0
+  private lastOfferMs = 0
   /** Number of the last processed block; further snapshots of that block are ignored. */
   private lastBlock = 0
-  /** Number of calls of `clear`. A quote of an earlier time is not simulated any more, which would wake the chain. */
+  /** Number of calls of `clear`. A quote from before the last call is not simulated, because that would wake the chain. */
   private clearCount = 0
 
   constructor(options: Options) {
@@ -72,7 +72,7 @@ export class DriftSampler {
 
   /** True while quotes wait for later blocks, for at most `ms` after the last offer. */
   awaitsBlocks(ms: number): boolean {
-    return this.pendingSamples.length > 0 && performance.now() - this.offeredAt < ms
+    return this.pendingSamples.length > 0 && performance.now() - this.lastOfferMs < ms
   }
 
   /** Counts calls that were sent to the node. */
@@ -90,7 +90,7 @@ export class DriftSampler {
     const isTaxed = quote.route.legs.some(
       ({ tokenIn, tokenOut }) => searchRequest.taxes?.has(tokenIn) || searchRequest.taxes?.has(tokenOut),
     )
-    this.offeredAt = performance.now()
+    this.lastOfferMs = performance.now()
     this.pendingSamples.push({
       quote,
       from,
@@ -109,7 +109,7 @@ export class DriftSampler {
     const isNew = number > this.lastBlock
     this.lastBlock = number
     if (!isNew) return
-    // After a reorg to a lower block, the next blocks have numbers that were processed before.
+    // After a reorg to a lower block, the next blocks repeat numbers that were processed before, so skip such quotes.
     const dueSamples = this.pendingSamples.filter(
       ({ quote: { block }, processedBlocks }) => block.number + processedBlocks < number,
     )
@@ -180,8 +180,8 @@ export class DriftSampler {
 
   /**
    * Attributes an unexplained shortfall to the pools that pay less than their new states predict. Simulates each pool
-   * alone for a neutral sender, even if the route has only one pool, because an account of the caller may have got code
-   * since the quote.
+   * alone for a neutral sender, even if the route has only one pool. An account of the caller may have got code since
+   * the quote, and this code could change the outcome.
    */
   private async attributeShortfall(
     pendingSample: PendingSample,
@@ -203,8 +203,8 @@ export class DriftSampler {
   }
 
   /**
-   * Simulates one leg alone. Returns simulated output less output predicted from the pool's new state, in ppm of the
-   * latter; at most 0.
+   * Simulates one leg alone. Returns the simulated output less the output that the pool's new state predicts, in ppm of
+   * the predicted output; at most 0.
    */
   private async shortfallPpm(
     leg: Leg,

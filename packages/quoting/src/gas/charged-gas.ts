@@ -12,7 +12,7 @@ type ChargedSwap = {
   readonly simulation: SimulatedGas
   /** True if the last pools pay the sender directly, so that the Guard (our entry contract) never holds the output. */
   readonly direct?: boolean
-  /** Balances of the Guard and the Executor before the swap; none by default. */
+  /** Balances of the Guard and the Executor (our contract that swaps) before the swap; none by default. */
   readonly balances?: ContractBalances | undefined
 }
 
@@ -28,7 +28,7 @@ export function chargedGas(
   // A simulation puts code (a probe) at the sender's address. If the code changes the outcome, only the gas of the run
   // without the code is valid.
   if (simulation.ways?.sender === 'bare' && simulation.chargedGas !== undefined) return BigInt(simulation.chargedGas)
-  const gross = transactionGas(data, BigInt(simulation.gasUsed))
-  const refund = transactionRefund({ ...route, wrappedNative }, Number(gross), direct, balances)
-  return larger(gross - BigInt(Math.round(refund)), floorGas(data))
+  const grossGas = transactionGas(data, BigInt(simulation.gasUsed))
+  const refund = transactionRefund({ ...route, wrappedNative }, Number(grossGas), direct, balances)
+  return larger(grossGas - BigInt(Math.round(refund)), floorGas(data))
 }

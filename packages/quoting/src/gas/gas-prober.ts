@@ -1,8 +1,8 @@
 /**
- * Measures the gas of hops (swaps in one pool, as parts of a route) by simulation. In the background, measures many
- * pools per call: the pools between a quote's tokens, and the pools between these tokens and the chain's hubs (tokens
- * with many pools). On request of a quote, measures the pools of routes whose ranking depends on gas. If a measurement
- * fails, a pool keeps the gas of its family.
+ * Measures the gas of hops (swaps in one pool, as parts of a route) by simulation. In the background, measures the
+ * pools between a quote's tokens, and the pools between these tokens and the chain's hubs (tokens with many pools). On
+ * request of a quote, measures the pools of routes whose ranking depends on gas. If a measurement fails, a pool keeps
+ * the gas of its family (kind of pool).
  */
 import { type Address, type Chain, ZERO_ADDRESS } from '@sluice/chains'
 import type { Pool, Snapshot } from '@sluice/liquidity'
@@ -15,13 +15,16 @@ import type { MeasuredGas } from './measured-gas.ts'
 import { probeAmount } from './probe-amount.ts'
 
 /**
- * Maximum directions per call. A direction is a swap of one token for another in a pool. It is measured as the first,
- * as a middle, and as the last hop of a route, so a call has up to three times as many hops.
+ * Maximum directions per call. A direction is a swap of one token for another in a pool. It is measured as the first, a
+ * middle, and the last hop of a route, so a call measures up to three times as many hops.
  */
 const DIRECTIONS_PER_CALL = 16
-/** Maximum directions per pool, because pools with many tokens have dozens. At most the square of it are tried. */
+/**
+ * Maximum measured directions per pool, because pools with many tokens have dozens. At most the square of this number
+ * of token pairs are tried.
+ */
 const MAX_DIRECTIONS = 12
-/** Maximum queued pools; further ones are queued by a later quote. */
+/** Maximum queued pools. A later quote queues the pools beyond this limit. */
 const MAX_QUEUED = 256
 /** Maximum calls per block after which no background measurement starts. */
 const BACKGROUND_CALLS = 32
@@ -36,6 +39,7 @@ const MEASURE_TIMEOUT_MS = 250
 /** Number of pools that are scanned between two yields to the event loop. */
 const SCAN_SLICE = 256
 
+/** Node that measures, and the block and pools that it measures. */
 type Source = { readonly rpc: Rpc; readonly snapshot: Snapshot }
 type Options = {
   readonly chain: Chain
@@ -184,8 +188,8 @@ export class GasProber {
     for (const [pool, poolDirections] of Map.groupBy(directions, (direction) => direction.pool)) {
       const measuredHops = poolDirections.flatMap(({ tokenIn, tokenOut, hops }): MeasuredHop[] => {
         const [first, middle, last] = hops.map((hop) => hop && gasByHop.get(hop)!)
-        // A hop that fails in the middle of a route is rarely useful, so its direction is dropped. A hop that fails
-        // only as the first or last of a route gets the gas of the middle.
+        // A direction that fails in the middle of a route is rarely useful, so it is dropped. A direction that fails only
+        // at the start or end of a route gets the gas of the middle hop there.
         return middle ? [{ tokenIn, tokenOut, middle, first: first ?? middle, last: last ?? middle }] : []
       })
       measuredGas.observe(pool.id, measuredHops, block.timestamp)

@@ -1,9 +1,12 @@
 /**
  * Decides when to measure the extra gas of a route that is mined some time after the next block. Gas can increase with
  * time: oracle observations fall due, cached rates expire, and epochs end. A second simulation, at the transaction's
- * deadline, measures the extra gas. It runs if a family of the route declares extra gas, if the gas of a pool or token
- * changed with time before, or if a pool or token was not compared recently. In the last case the simulated time is
- * after the deadline, so that the comparison also holds for later quotes. Pools and tokens are the parts of a route.
+ * deadline, measures the extra gas. It runs in three cases: a family (kind of pool) of the route declares extra gas,
+ * the gas of a pool or token changed with time before, or a pool or token was not compared recently. In the last case
+ * the simulated time is after the deadline, so that the comparison is also valid for later quotes.
+ *
+ * Terms: The parts of a route are its pools and tokens. Trusted parts are in the chain's file, or have behaved well for
+ * many blocks.
  */
 import { familyOf, type Trust } from '@sluice/liquidity'
 import type { RoutePlan } from '@sluice/routing'
@@ -74,7 +77,7 @@ export class LaterGas {
     for (const key of changedKeys) {
       const trend = this.trendOf(key, validity)
       if (!hasChanged && trend === 'moving') continue
-      // A valid comparison over a longer time is not replaced by a shorter one.
+      // Keep a valid comparison that covers a longer time.
       if (!hasChanged && trend === 'steady' && observedAt < this.comparisonsByKey.get(key)!.observedUntil) continue
       this.comparisonsByKey.set(key, {
         trend: hasChanged ? 'moving' : 'steady',
@@ -87,7 +90,7 @@ export class LaterGas {
   /**
    * Returns the keys of the parts that may have caused a change. If the route has untrusted parts, only these are
    * suspects: their code can use more gas later on purpose, and every quote through a suspect is simulated twice. A
-   * valid steady comparison rules out a part, unless all have one.
+   * part with a valid steady comparison is not a suspect, unless all parts have such a comparison.
    */
   private suspectKeys(legs: RoutePlan['legs'], keys: readonly string[], validity: Validity): readonly string[] {
     const trust = this.getTrust()

@@ -6,7 +6,8 @@
  * The parts of a route are its pools, tokens, written storage slots, and its two ends (input and output). Tokens are
  * parts because the gas of a transfer depends on the token: a token behind a proxy costs tens of thousands of gas more
  * in each pool. A part's key is its kind and its name: `pool <id>`, `leg <pool id> <token>`, `token <token>`, `in
- * <token>`, `out <token>`, `route`, `write <pool id> <slot>`, `slot <family> <slot>`.
+ * <token>`, `out <token>`, `route`, `write <pool id> <slot>`, `slot <family> <slot>`. Trusted tokens and pools are in
+ * the chain's file, or have behaved well for many blocks.
  */
 import type { Address } from '@sluice/chains'
 import { gasRow, isTrustedPool, partGas, type Trust } from '@sluice/liquidity'
@@ -24,7 +25,7 @@ import { BoundedMap, type StateCount } from '@sluice/simulation'
 
 /** Maximum parts with an estimate. */
 const MAX_PARTS = 2_048
-/** Maximum blocks whose simulated routes are remembered: the newest, and earlier ones with quotes in flight. */
+/** Maximum blocks whose simulated routes are remembered: the newest block, and earlier blocks with quotes in flight. */
 const MAX_BLOCKS = 4
 /** Maximum pools with a correction for searches: the pools that were simulated most recently. */
 const MAX_POOLS = 512
@@ -46,7 +47,7 @@ const PRIOR_DEVIATION: Readonly<Record<string, number>> = {
 }
 /** Minimum standard deviation, after any number of observations. */
 const MIN_DEVIATION = 500
-/** Standard deviation of a simulation because of the sender's own storage, as a share of the route's gas. */
+/** Standard deviation of the simulated gas that the sender's own storage causes, as a share of the route's gas. */
 const SENDER_DEVIATION_SHARE = 0.005
 /** Standard deviation in gas of each crossed tick, because a tick that no other trade crosses has no estimate. */
 const TICK_DEVIATION = 12_000
@@ -85,6 +86,7 @@ export class GasLessons {
     this.wrappedNative = wrappedNative
   }
 
+  /** Number of parts with an estimate, for metrics. */
   get count(): StateCount {
     return this.estimatesByPart.count
   }
@@ -108,18 +110,18 @@ export class GasLessons {
    *
    * @param grossGas - gas of the transaction before refunds
    * @param now - Unix time in seconds
-   * @param trust - if the route has untrusted tokens or pools, only their own parts are updated: their code can use any
-   *   gas, which must not count for the parts that other routes share
+   * @param trust - trusted tokens and pools. If the route has untrusted tokens or pools, only their own parts are
+   *   updated. Their code can use any gas, which must not distort the parts that other routes share
    */
   observe(swap: Swap, grossGas: number, now: number, trust?: Trust): void {
     if (swap.legs.length === 0) return
     const updatedKeys = trust && untrustedKeys(swap, trust)
     const parts = this.estimatedParts(swap, now)
-    const partCounts = this.countsOf(swap)
-    const { predictedGross, expected, charged } = gasOfRoute(partCounts, parts)
-    const maxError = MAX_ERROR_SHARE * Math.max(charged, expected)
-    const error = Math.max(-maxError, Math.min(maxError, grossGas - predictedGross))
-    const noiseVariance = (SENDER_DEVIATION_SHARE * charged) ** 2 + piecesIn(partCounts) * TICK_DEVIATION ** 2
+    const routeParts = this.gasPartsOf(swap)
+    const { predictedGrossGas, expectedGas, modelGas } = predictGas(routeParts, parts)
+    const maxError = MAX_ERROR_SHARE * Math.max(modelGas, expectedGas)
+    const error = Math.max(-maxError, Math.min(maxError, grossGas - predictedGrossGas))
+    const noiseVariance = (SENDER_DEVIATION_SHARE * modelGas) ** 2 + piecesIn(routeParts) * TICK_DEVIATION ** 2
     const totalVariance = parts.reduce((sum, part) => sum + part.count ** 2 * part.variance, noiseVariance)
     for (const { key, count, gas, variance: partVariance } of parts) {
       if (updatedKeys && !updatedKeys.has(key)) continue
@@ -136,7 +138,7 @@ export class GasLessons {
 
   /** Returns the gas after refunds that a route is expected to be charged, by the current estimates. */
   expectedGas(swap: Swap, now: number): number {
-    return gasOfRoute(this.countsOf(swap), this.estimatedParts(swap, now)).expected
+    return predictGas(this.gasPartsOf(swap), this.estimatedParts(swap, now)).expectedGas
   }
 
   /**
@@ -163,7 +165,7 @@ export class GasLessons {
     return this.publishedCorrections.gas.size > 0 ? this.publishedCorrections.gas : undefined
   }
 
-  private countsOf(swap: Swap): GasParts {
+  private gasPartsOf(swap: Swap): GasParts {
     return gasParts({ ...swap, wrappedNative: this.wrappedNative })
   }
 
@@ -204,10 +206,14 @@ export class GasLessons {
 /** A part of a route, its number of occurrences in the route, and its estimate. */
 type EstimatedPart = { readonly key: string; readonly count: number } & Omit<Estimate, 'at'>
 
-function gasOfRoute(counts: GasParts, parts: readonly EstimatedPart[]) {
-  const { charged, refund, unlimitedRefund } = gasOfParts(counts)
-  const predictedGross = parts.reduce((sum, { gas, count }) => sum + gas * count, charged + refund)
-  return { predictedGross, expected: predictedGross - refundOf(predictedGross, unlimitedRefund), charged }
+/**
+ * Predicts the gas of a route. `modelGas` is the gas after refunds by the gas table. `predictedGrossGas` (before
+ * refunds) and `expectedGas` (after refunds) include the learned corrections.
+ */
+function predictGas(routeParts: GasParts, parts: readonly EstimatedPart[]) {
+  const { charged: modelGas, refund, unlimitedRefund } = gasOfParts(routeParts)
+  const predictedGrossGas = parts.reduce((sum, { gas, count }) => sum + gas * count, modelGas + refund)
+  return { predictedGrossGas, expectedGas: predictedGrossGas - refundOf(predictedGrossGas, unlimitedRefund), modelGas }
 }
 
 /** Key of a route's pools, tokens, and slots, without amounts. */
@@ -226,8 +232,8 @@ function gasBeyondRanking(family: string): number {
 }
 
 /**
- * Counts the parts of a route by key. The route's input and output are parts of their own, in addition to their tokens:
- * these tokens are transferred once more, from and to the sender, and change storage slots of the sender.
+ * Counts the parts of a route by key. The input and output of the route are parts in addition to their tokens. Each
+ * stands for one more transfer, from or to the sender, which changes storage slots of the sender.
  */
 function countParts({ tokenIn, tokenOut, legs }: Swap): ReadonlyMap<string, number> {
   const counts = new Map<string, number>([
@@ -248,9 +254,9 @@ function countParts({ tokenIn, tokenOut, legs }: Swap): ReadonlyMap<string, numb
 }
 
 /**
- * Returns the keys of the parts that a simulation of the route may update: of each leg with an untrusted token or pool,
- * the pool, its sold token in that pool, its written slots, and the untrusted tokens. Undefined if all legs are
- * trusted, so that all parts may be updated.
+ * Returns the keys of the parts that a simulation of the route may update. Returns undefined if all legs are trusted,
+ * so that all parts may be updated. Otherwise returns the parts of each leg with an untrusted token or pool: the pool,
+ * the sold token in the pool, the written slots, and the untrusted tokens.
  */
 function untrustedKeys({ legs }: Swap, trust: Trust): ReadonlySet<string> | undefined {
   const keys = new Set<string>()

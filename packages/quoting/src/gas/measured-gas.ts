@@ -7,7 +7,8 @@ import { BoundedMap, type StateCount } from '@sluice/simulation'
 /** Maximum pools with measurements. */
 const MAX_POOLS = 2_048
 /**
- * Seconds after which a pool whose state has changed is measured again: the first trades of a pool fill empty slots.
+ * Seconds after which a pool whose state has changed is measured again. The first trades of a pool fill empty storage
+ * slots, so that later trades cost less gas.
  */
 const MAX_CHANGED_AGE_SECONDS = 600
 /** Seconds after which any pool is measured again, because tokens are upgraded. */
@@ -44,7 +45,8 @@ export class MeasuredGas {
   /**
    * Stores a pool's measurements.
    *
-   * @param hops - measured directions; if empty, the family's gas is used until the pool is due again
+   * @param hops - measured directions; if empty, the gas of the pool's family (kind) is used until the pool is due
+   *   again
    * @param now - Unix time in seconds of the block
    */
   observe(id: string, hops: readonly MeasuredHop[], now: number): void {

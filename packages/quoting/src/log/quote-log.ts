@@ -5,7 +5,7 @@ import type { Logger } from '../events.ts'
 import type { QuoteRecord } from '../quote/quote-record.ts'
 import { encodePart, encodeRecord } from './record.ts'
 
-/** Maximum quotes in the write queue; further ones are dropped. */
+/** Maximum quotes in the write queue. Quotes beyond this limit are dropped. */
 const MAX_WAITING = 1_000
 /** Milliseconds between two writes, so that several blocks of a fast chain share one write. */
 const WRITE_EVERY_MS = 1_000
@@ -21,6 +21,7 @@ export type QuoteLogOptions = {
   readonly maxBytes: number
 }
 
+/** A quote, and its Unix time in milliseconds. */
 type QueuedQuote = { readonly record: QuoteRecord; readonly quotedMs: number }
 
 /**
@@ -103,7 +104,7 @@ export class QuoteLog {
 
   private async onWriteFailed(error: unknown): Promise<void> {
     const { file } = this
-    // Open the file again at the next attempt, because the thread that holds it may have ended.
+    // Open the file again at the next write, because the worker thread that holds the file may have ended.
     this.file = undefined
     this.failedAtMs = performance.now()
     this.queue.clear()

@@ -1,4 +1,7 @@
-/** Encodes a quote (search request, route, and transaction) as text for the quote log, and replays it. */
+/**
+ * Encodes a quote (search request, route, and transaction) as text for the quote log, and replays it. A snapshot holds
+ * the pools at one block.
+ */
 import { createHash } from 'node:crypto'
 import { type FoundRecord, families } from '@sluice/liquidity'
 import { buildGraph, encodeSwap, findRoute, type RoutePlan } from '@sluice/routing'
@@ -7,7 +10,7 @@ import type { EncodeTerms } from '../quote/try-route.ts'
 import { requestOfReplay, toPlainJson } from '../search/replay.ts'
 
 type SharedField = 'trust' | 'taxes' | 'driftPenalties' | 'learnedGas'
-/** Fields of search requests whose values many requests share: the hash of each value. */
+/** Hashes of the values of those request fields that have the same value in many requests. Each value is stored once. */
 export type SharedHashes = { readonly [Name in SharedField]?: string }
 
 type StoredQuote = {
@@ -16,7 +19,7 @@ type StoredQuote = {
   readonly from: string
   readonly request: object
   readonly parts: SharedHashes
-  /** Index of the chosen route among the simulated ones; absent if it is 0, the route that the search ranked first. */
+  /** Index of the chosen route among the simulated routes; absent for 0, the route that the search ranked first. */
   readonly rival?: number
   readonly route: object
   readonly terms: object
@@ -26,12 +29,14 @@ type StoredQuote = {
 
 /** Result of replaying a logged quote. */
 export type ReplayResult = {
+  /** Time of the quote in ISO 8601. */
   readonly at: string
   readonly block: number
   readonly amountIn: bigint
-  /** Output that was promised to the sender, base units. */
+  /** Output in base units that was promised to the sender. */
   readonly amountOut: bigint
   readonly minOutput: bigint
+  /** Calldata of the logged transaction. */
   readonly data: string
   /** Route that the search finds now; null if it finds none. */
   readonly route: RoutePlan | null
@@ -112,7 +117,7 @@ function parseTerms(plainTerms: object): EncodeTerms {
 function differencesBetween(before: object, after: object): string[] {
   const names = new Set([...Object.keys(before), ...Object.keys(after)])
   const textOf = (object: object, name: string) => JSON.stringify((object as { [name: string]: unknown })[name])
-  // Accept a recorded null: the search then had no time to compute `optimalityGapNetBps`.
+  // Accept a recorded null, because the original search may have had no time to compute `optimalityGapNetBps`.
   const isComparable = (name: string) => name !== 'optimalityGapNetBps' || textOf(before, name) !== 'null'
   return [...names].filter((name) => isComparable(name) && textOf(before, name) !== textOf(after, name))
 }

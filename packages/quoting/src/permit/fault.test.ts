@@ -1,7 +1,7 @@
 import { type Address, type Hex, toAddress } from '@sluice/chains'
 import { type Rpc, RpcError } from '@sluice/rpc'
 import { expect, test } from 'vitest'
-import { permitFault } from './fault.ts'
+import { findPermitFault } from './fault.ts'
 import { PERMIT2, type Permit, permit2Abi, tokenAbi } from './permit.ts'
 
 const [token, owner, spender] = ['1', '2', '3'].map((digit) => toAddress(`0x${digit.repeat(40)}`)) as [
@@ -52,7 +52,7 @@ const permitUse = {
   signal: new AbortController().signal,
 } as const
 const faultyField = async (permit: Permit, state: NodeState = {}) =>
-  (await permitFault(nodeIn(state).rpc, permit, permitUse))?.field
+  (await findPermitFault(nodeIn(state).rpc, permit, permitUse))?.field
 
 test.each<[Permit['kind'], Partial<Permit>, NodeState, string | undefined]>([
   ...((['eip2612', 'dai'] as Permit['kind'][]).flatMap(
@@ -94,7 +94,7 @@ test.each<[Permit['kind'], Partial<Permit>, NodeState, string | undefined]>([
 test('a permit is tested as the spender would submit it', async () => {
   const sentPermit = async (kind: Permit['kind'], state: NodeState = {}) => {
     const { rpc, permits } = nodeIn(state)
-    await permitFault(rpc, permitOf(kind), permitUse)
+    await findPermitFault(rpc, permitOf(kind), permitUse)
     expect(permits).toHaveLength(1)
     expect(permits[0]!.from).toBe(spender)
     return permits[0]!
@@ -109,12 +109,12 @@ test('a permit is tested as the spender would submit it', async () => {
 
 test('a malformed signature is rejected without a call', async () => {
   const rpc = { call: () => expect.unreachable('no call is needed') } as unknown as Rpc
-  expect(await permitFault(rpc, permitOf('eip2612', { signature: '0x12' }), permitUse)).toMatchObject({
+  expect(await findPermitFault(rpc, permitOf('eip2612', { signature: '0x12' }), permitUse)).toMatchObject({
     field: 'permit.signature',
   })
 })
 
 test('a failing node is not a fault of the permit', async () => {
   const rpc = { call: () => Promise.reject(new RpcError('TIMEOUT', 'late')) } as unknown as Rpc
-  await expect(permitFault(rpc, permitOf('eip2612'), permitUse)).rejects.toMatchObject({ code: 'TIMEOUT' })
+  await expect(findPermitFault(rpc, permitOf('eip2612'), permitUse)).rejects.toMatchObject({ code: 'TIMEOUT' })
 })

@@ -32,23 +32,23 @@ export type PermitFault = {
 }
 
 /**
- * Finds the field of a permit that is wrong at the block. Returns undefined if the permit is valid, or if it is not
- * needed because the allowance exists already, for example because somebody else submitted the permit.
+ * Finds the field of a permit that is wrong at the block. Returns undefined if the permit is valid, or not needed. It
+ * is not needed if the allowance exists already, for example because somebody else submitted the permit.
  *
- * @throws RpcError
+ * @throws RpcError if the node fails
  */
-export async function permitFault(rpc: Rpc, permit: Permit, use: PermitUse): Promise<PermitFault | undefined> {
+export async function findPermitFault(rpc: Rpc, permit: Permit, use: PermitUse): Promise<PermitFault | undefined> {
   const { block, signal, ownerCode } = use
   const normalizedPermit = normalizePermit(permit, ownerCode)
   if (!normalizedPermit)
     return { field: 'permit.signature', message: 'permit.signature must be r, s of the lower half, and v' }
   const reader = readerAt(rpc, { blockHash: block.hash }, { signal })
   return normalizedPermit.kind === 'permit2'
-    ? permit2Fault(reader, normalizedPermit, use)
-    : tokenFault(reader, normalizedPermit, use)
+    ? findPermit2Fault(reader, normalizedPermit, use)
+    : findTokenFault(reader, normalizedPermit, use)
 }
 
-async function tokenFault(reader: Reader, permit: Permit, use: PermitUse): Promise<PermitFault | undefined> {
+async function findTokenFault(reader: Reader, permit: Permit, use: PermitUse): Promise<PermitFault | undefined> {
   const { token, owner, spender, amount } = use
   const [allowance, nonces, succeeds] = await Promise.all([
     reader.read(tokenAbi, token, 'allowance', owner, spender),
@@ -57,12 +57,12 @@ async function tokenFault(reader: Reader, permit: Permit, use: PermitUse): Promi
   ])
   if (allowance && (allowance[0] as bigint) >= amount) return undefined
   if (!nonces) return { field: 'permit.kind', message: 'permit.kind: src has no permit of its own; permit2 may serve' }
-  const fault = commonFault(permit, use, nonces[0] as bigint, permit.kind !== 'dai')
+  const fault = findCommonFault(permit, use, nonces[0] as bigint, permit.kind !== 'dai')
   if (fault || succeeds) return fault
   return { field: 'permit.signature', message: 'permit.signature: src refuses it' }
 }
 
-async function permit2Fault(reader: Reader, permit: Permit, use: PermitUse): Promise<PermitFault | undefined> {
+async function findPermit2Fault(reader: Reader, permit: Permit, use: PermitUse): Promise<PermitFault | undefined> {
   const { token, owner, spender, amount, block } = use
   const { nonce, deadline, signature } = permit
   const details = { token, amount: permit.amount, expiration: deadline, nonce }
@@ -77,13 +77,13 @@ async function permit2Fault(reader: Reader, permit: Permit, use: PermitUse): Pro
     return { field: 'permit.kind', message: 'permit.kind: the owner has not approved Permit2 for so much of src' }
   const [allowedAmount, expiration, nextNonce] = permit2Allowance as [bigint, bigint, bigint]
   if (allowedAmount >= amount && expiration >= BigInt(block.timestamp)) return undefined
-  const fault = commonFault(permit, use, nextNonce, true)
+  const fault = findCommonFault(permit, use, nextNonce, true)
   if (fault || succeeds) return fault
   return { field: 'permit.signature', message: 'permit.signature: Permit2 refuses it' }
 }
 
-/** Checks deadline, nonce, and, if the permit has one (`hasAmount`), amount. */
-function commonFault(
+/** Checks the fields that all kinds of permits have; the amount only if `hasAmount`. */
+function findCommonFault(
   { deadline, nonce, amount }: Permit,
   use: PermitUse,
   nextNonce: bigint,

@@ -77,7 +77,7 @@ const PERMIT_SINGLE = 'PermitDetails details,address spender,uint256 sigDeadline
 const PERMIT_DETAILS = 'address token,uint160 amount,uint48 expiration,uint48 nonce'
 /** Domain versions to try if a token has no `version` function. */
 const COMMON_VERSIONS = ['1', '2']
-/** Maximum seconds from the default deadline to the requested one, so that a signature cannot be used much later. */
+/** Maximum seconds from the default to the requested deadline, so that a signature cannot be used much later. */
 const MAX_DEADLINE_SECONDS = 86_400
 /** Maximum characters of a name that the owner sees in the wallet. */
 const MAX_NAME_LENGTH = 200
@@ -87,7 +87,7 @@ const UNLIMITED = 2n ** 256n - 1n
  * Returns the permits that the token and the chain support at the block.
  *
  * @throws QuotingError if the deadline has passed, or is more than a day after the default
- * @throws RpcError
+ * @throws RpcError if the node fails
  */
 export async function findPermits(rpc: Rpc, request: PermitRequest, context: PermitContext): Promise<PermitOffers> {
   const { block, signal, spender } = context
@@ -110,7 +110,7 @@ type ResolvedRequest = Omit<PermitRequest, 'deadline'> &
 
 /**
  * Returns the token's own permit. Undefined if no known EIP-712 domain hashes to the domain separator that the token
- * reports, or if the token refuses such a permit of another account.
+ * reports, or if the token refuses a trial permit of an invented account.
  */
 async function tokenOffer(reader: Reader, resolvedRequest: ResolvedRequest): Promise<AvailablePermit | undefined> {
   const { token, owner, spender, amount, deadline } = resolvedRequest
@@ -136,26 +136,26 @@ async function tokenOffer(reader: Reader, resolvedRequest: ResolvedRequest): Pro
     (domain) => domainSeparator === undefined || TypedDataEncoder.hashDomain(domain) === domainSeparator,
   )
   if (!domain) return undefined
-  const signedBy = (account: Address, itsNonce: bigint) => {
-    const commonFields = { spender, nonce: String(itsNonce) }
+  const permitOf = (account: Address, accountNonce: bigint) => {
+    const commonFields = { spender, nonce: String(accountNonce) }
     const message = isDai
       ? { holder: account, ...commonFields, expiry: String(deadline), allowed: true }
       : { owner: account, ...commonFields, value: String(amount), deadline: String(deadline) }
-    const permit = { kind: isDai ? ('dai' as const) : ('eip2612' as const), amount, nonce: itsNonce, deadline }
+    const permit = { kind: isDai ? ('dai' as const) : ('eip2612' as const), amount, nonce: accountNonce, deadline }
     return {
       permit,
       typedData: typedDataOf(domain, 'Permit', { Permit: parseFields(isDai ? DAI : EIP2612) }, message),
     }
   }
   const ownerCode = await resolvedRequest.ownerCode
-  const trial = { token, spender, ownerCode, ...signedBy(TRIAL_OWNER, (trialNonce ?? 0n) as bigint) }
-  return (await acceptsPermit(reader, trial)) ? { ...signedBy(owner, nonce as bigint), approval: null } : undefined
+  const trial = { token, spender, ownerCode, ...permitOf(TRIAL_OWNER, (trialNonce ?? 0n) as bigint) }
+  return (await acceptsPermit(reader, trial)) ? { ...permitOf(owner, nonce as bigint), approval: null } : undefined
 }
 
 /**
- * Returns the permit of Permit2. Undefined if the chain has no Permit2, if the amount or deadline is too large, if the
- * token accepts no approval of Permit2, or if the owner's EIP-7702 delegate refuses the signatures that Permit2 asks it
- * about.
+ * Returns the permit of Permit2. Undefined if the chain has no Permit2, if the amount or deadline is too large, or if
+ * the token accepts no approval of Permit2. Also undefined if the owner's EIP-7702 delegate refuses signatures when
+ * Permit2 asks it.
  */
 async function permit2Offer(
   rpc: Rpc,
@@ -181,7 +181,7 @@ async function permit2Offer(
     }
   }
   const ownerCode = await resolvedRequest.ownerCode
-  // Permit2 itself is known; what a delegate accepts is not.
+  // Permit2 needs no trial, because its code is known. The code of a delegate is not known.
   if (DELEGATION_CODE.test(ownerCode)) {
     const isAccepted = await acceptsPermit(reader, { token, spender, ownerCode, ...withNonce(0n) })
     if (!isAccepted) return undefined
@@ -210,7 +210,8 @@ async function permit2Approval(
 const isText = (value: unknown): value is string => typeof value === 'string' && value.length <= MAX_NAME_LENGTH
 
 /**
- * Lists domains that the token may use: one with each version, and one without, because some tokens omit the version.
+ * Lists domains that the token may use: a domain with each version, and a domain without a version, which some tokens
+ * omit.
  */
 function domainsOf(
   { token, chainId }: ResolvedRequest,

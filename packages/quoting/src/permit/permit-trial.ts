@@ -1,6 +1,6 @@
 /**
- * Simulates a permit of an invented account, to find out whether such permits work before an owner signs one. Getters
- * do not show this: tokens whose holders only delegate votes by signature have nonces and a domain too.
+ * Simulates a permit of an invented account. This shows whether permits of a token work, before an owner signs a
+ * permit. Getters do not show it: tokens whose holders only delegate votes by signature also have nonces and a domain.
  */
 import { randomBytes } from 'node:crypto'
 import { keccak256 } from '@sluice/bindings/keccak'
@@ -38,9 +38,9 @@ export type PermitTrial = {
 /**
  * Returns true if the token or Permit2 accepts the permit from an account with code like the owner's, and refuses it
  * with another signature. An EIP-7702 account signs with its key, but contracts may ask its delegate, which may refuse
- * the signature of the key. The storage of the owner is not copied.
+ * the signature of the key. The trial does not copy the owner's storage.
  *
- * @throws RpcError
+ * @throws RpcError if the node fails
  */
 export async function acceptsPermit(reader: Reader, trial: PermitTrial): Promise<boolean> {
   const { ownerCode, typedData } = trial
@@ -49,8 +49,8 @@ export async function acceptsPermit(reader: Reader, trial: PermitTrial): Promise
   const signature = trialKey.sign(hash).serialized as Hex
   const otherSignature = trialKey.sign(keccak256(hash as Hex)).serialized as Hex
   const isContract = ownerCode !== '0x' && !DELEGATION_CODE.test(ownerCode)
-  const accepts = (signed: Hex, code: Hex) => {
-    const [to, data] = callOf(trial, signed)
+  const accepts = (triedSignature: Hex, code: Hex) => {
+    const [to, data] = callOf(trial, triedSignature)
     return reader.succeeds(trial.spender, to, data, code === '0x' ? {} : { [TRIAL_OWNER]: { code } })
   }
   try {
@@ -62,7 +62,7 @@ export async function acceptsPermit(reader: Reader, trial: PermitTrial): Promise
     // A contract whose fallback function accepts every call accepts both.
     return acceptsValid && !acceptsInvalid
   } catch (error) {
-    // A node without state overrides cannot try it, and the permit may work.
+    // A node without state overrides cannot run the trial. Return true, because the permit may work.
     if (ownerCode !== '0x' && error instanceof RpcError && error.isRefusal) return true
     throw error
   }

@@ -15,22 +15,19 @@ const MAX_STEPS = 6
 const MAX_NARROWING = 6
 /**
  * Maximum searches that narrow down a minimum amount. After half as many, the result could be 24 % above the minimum.
- * Both amounts buy one base unit, so a swap of the result would lose this excess, which is above the default limit of
- * the price impact.
+ * Both amounts buy one base unit, so a swap of the result would lose this excess. That is more than the default limit
+ * of the price impact.
  */
 const MAX_MIN_NARROWING = 12
-/**
- * The bisection of a minimum ends when the largest amount known to have no route is within 1/64 of the smallest amount
- * known to have one.
- */
-const MIN_PRECISION = 64n
+/** The bisection of a minimum ends when its interval is smaller than 1/64 of the upper end, which has a route. */
+const PRECISION_DIVISOR = 64n
 /** Upper limit of amounts: no token has as many base units. */
 const AMOUNT_LIMIT = 1n << 128n
 
 export type AmountRefusal =
-  /** `min` is about the smallest input with a route, in base units. */
+  /** `min` is approximately the smallest input with a route, in base units. */
   | { readonly kind: 'too small'; readonly min: bigint }
-  /** `max` is about the largest amount with a route, in base units of the request's exact side. */
+  /** `max` is approximately the largest amount with a route, in base units: an input or an output, like the request's. */
   | { readonly kind: 'too large'; readonly max: bigint }
 
 /** Returns how the amount must change for a route to exist; undefined if no tried amount has a route. */
@@ -38,20 +35,20 @@ export async function findAmountRefusal(
   searchRequest: SearchRequest,
   search: RunSearch,
 ): Promise<AmountRefusal | undefined> {
-  const isInput = 'amountIn' in searchRequest
-  const amount = isInput ? searchRequest.amountIn : searchRequest.amountOut
+  const isExactInput = 'amountIn' in searchRequest
+  const amount = isExactInput ? searchRequest.amountIn : searchRequest.amountOut
   const hasRoute = async (size: bigint) => {
     const { maxAlternatives: _, ...terms } = searchRequest as RouteRequest
     const result = await search(
-      isInput ? { ...terms, amountIn: size } : ({ ...terms, amountOut: size } as SearchRequest),
+      isExactInput ? { ...terms, amountIn: size } : ({ ...terms, amountOut: size } as SearchRequest),
     )
     return result.ok
   }
-  // The last amounts tried in each direction. They have no route, so only one step remains to be narrowed down.
+  // The last amounts tried in each direction, which have no route. Only the step after them must be narrowed down.
   let [lastLarger, lastSmaller] = [amount, amount]
   for (let k = 1; k <= MAX_STEPS; k++) {
     const [largerAmount, smallerAmount] = [lastLarger * STEP_FACTOR, lastSmaller / STEP_FACTOR]
-    if (isInput && largerAmount < AMOUNT_LIMIT && (await hasRoute(largerAmount)))
+    if (isExactInput && largerAmount < AMOUNT_LIMIT && (await hasRoute(largerAmount)))
       return { kind: 'too small', min: await bisect(lastLarger, largerAmount, MAX_MIN_NARROWING, hasRoute) }
     if (smallerAmount > 0n && (await hasRoute(smallerAmount)))
       return { kind: 'too large', max: await bisect(lastSmaller, smallerAmount, MAX_NARROWING, hasRoute) }
@@ -73,7 +70,7 @@ async function bisect(
 ): Promise<bigint> {
   let [withoutRoute, withRoute] = [amountWithoutRoute, amountWithRoute]
   for (let k = 0; k < maxSearches; k++) {
-    if (withoutRoute < withRoute && (withRoute - withoutRoute) * MIN_PRECISION < withRoute) break
+    if (withoutRoute < withRoute && (withRoute - withoutRoute) * PRECISION_DIVISOR < withRoute) break
     const middle = BigInt(Math.round(Math.sqrt(Number(withoutRoute)) * Math.sqrt(Number(withRoute))))
     if (middle === withoutRoute || middle === withRoute) break
     if (await hasRoute(middle)) withRoute = middle

@@ -18,7 +18,7 @@ export function outputFor(minOutput: bigint, slippagePpm: bigint): bigint {
   return (minOutput * PPM + keptPpm - 1n) / keptPpm
 }
 
-/** Returns the output after the convenience fee, and then a transfer tax of the token; each is rounded down. */
+/** Returns the output after the fee for the fee recipient, and then a transfer tax. Rounds fee and tax down. */
 export function netOf(output: bigint, feePpm: bigint, taxPpm: bigint): bigint {
   const paidOut = output - feeOf(output, feePpm)
   return paidOut - feeOf(paidOut, taxPpm)

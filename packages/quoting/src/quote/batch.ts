@@ -40,17 +40,19 @@ type Options = {
  * @throws RpcError, MarketError if the head cannot be read
  */
 export async function quoteBatch(
-  inputs: readonly RequestOrError[],
+  requestsOrErrors: readonly RequestOrError[],
   requestContext: QuotingContext,
   options: Options,
 ): Promise<QuoteBatch> {
   const { runtime, endTokensOf, quoteAt } = options
   const { signal } = requestContext
-  const parsedRequests = inputs.map((request) => parseOrError(() => withEndTokens(request, endTokensOf)))
+  const parsedRequests = requestsOrErrors.map((request) => parseOrError(() => withEndTokens(request, endTokensOf)))
   const tokenGroups = parsedRequests.flatMap((request) => ('endTokens' in request ? [request.endTokens] : []))
   const minimumBlock = Math.max(
     0,
-    ...inputs.map((requestOrError) => (requestOrError instanceof Error ? 0 : (requestOrError.minimumBlock ?? 0))),
+    ...requestsOrErrors.map((requestOrError) =>
+      requestOrError instanceof Error ? 0 : (requestOrError.minimumBlock ?? 0),
+    ),
   )
   let earlierView: ChainView | undefined
   for (let round = 1; ; round++) {
@@ -71,7 +73,7 @@ export async function quoteBatch(
     await runtime.parts.views.head(signal)
     if (!runtime.isCanonical(block)) earlierView = undefined
     else {
-      // The node may lack a block that another process published.
+      // If another process published the block, the node may lack it. Then quote at the block before.
       earlierView = results.some(isBlockError) ? views.viewBefore(view) : undefined
       if (!earlierView || earlierView.snapshot.block.number < minimumBlock) return { block, results }
     }

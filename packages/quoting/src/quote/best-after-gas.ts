@@ -11,9 +11,10 @@ type MeasuredRoute = {
 }
 
 /**
- * Returns the route with the highest output after gas; the first one on a tie, or if gas has no price in output units.
+ * Returns the route with the highest output after gas. Returns the first route on a tie, or if gas has no price in
+ * output units.
  *
- * @param amountOutOf - promised output in base units
+ * @param amountOutOf - returns the promised output of a route in base units
  */
 export function bestAfterGas<T extends MeasuredRoute>(
   routes: readonly [T, ...T[]],
@@ -29,6 +30,7 @@ export function bestAfterGas<T extends MeasuredRoute>(
   // from the gas model.
   const outputAfterGas = ({ route, swap: { data }, simulation: { gasUsed } }: T) => {
     const simulation = { gasUsed }
+    // Subtract the first amount, so that the conversion to a float does not lose small differences.
     const gasCharge = Number(chargedGas({ route, data, simulation }, wrappedNative))
     return Number(amountOutOf(route) - firstAmountOut) - gasCharge * outputPerGas
   }

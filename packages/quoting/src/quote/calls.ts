@@ -18,9 +18,9 @@ type Approval = {
 }
 
 /**
- * Returns the approvals that the owner must send before the spender can transfer the amount: none if the allowance
- * suffices, or one approval of exactly the amount. Some tokens require an approval of zero before that. Each approval
- * is simulated at the block.
+ * Returns the approvals that the owner must send before the spender can transfer the amount. None if the allowance
+ * suffices. Otherwise an approval of exactly the amount, after an approval of zero for tokens that require it. Each
+ * approval is simulated at the block.
  *
  * @throws QuotingError `ROUTE_REVERTED` if the token rejects the approval
  */

@@ -1,6 +1,7 @@
 /**
  * Builds certificates. A certificate proves an upper bound on the output of all routes of a trade. It contains the data
- * with which a verifier reads the same pools and states. Format: docs/certificates.md.
+ * with which a verifier reads the same pools and states. The earnings of a pool are the maximum value that trades with
+ * the pool gain at the certificate's prices. Format: docs/certificates.md.
  */
 import { createHash } from 'node:crypto'
 import { type Address, NATIVE, ZERO_ADDRESS } from '@sluice/chains'
@@ -55,7 +56,7 @@ type CertifiedPool = {
   readonly taxes: readonly PoolTax[]
   /** SHA-256 of the pool's state. */
   readonly state: string
-  /** Maximum value that trades with the pool gain at the certificate's prices. */
+  /** Earnings of the pool. */
   readonly earned: string
 }
 /** Taxes in ppm on a token that is sold to or bought from a pool; `token` is an index in the pool's `tokens`. */

@@ -3,7 +3,7 @@ import { setImmediate } from 'node:timers/promises'
 
 /** Waits until reads are sent to the node. Returns at once if they have ended. */
 export async function untilSent(reads: readonly Promise<unknown>[]): Promise<void> {
-  await Promise.race([Promise.allSettled(reads), requestsAreSent()])
+  await Promise.race([Promise.allSettled(reads), waitForSending()])
 }
 
 /**
@@ -32,7 +32,7 @@ export async function workAfterSending<T>(
 }
 
 async function runAfterSending(work: () => void, signal: AbortSignal): Promise<void> {
-  await requestsAreSent()
+  await waitForSending()
   if (!signal.aborted) work()
 }
 
@@ -40,7 +40,7 @@ async function runAfterSending(work: () => void, signal: AbortSignal): Promise<v
  * Waits until the requests of this turn are sent. Undici checks that a kept-alive connection is open, and writes to it
  * one turn of the event loop after the call. So this waits for two turns.
  */
-async function requestsAreSent(): Promise<void> {
+async function waitForSending(): Promise<void> {
   await setImmediate()
   await setImmediate()
 }

@@ -22,8 +22,8 @@ const MAX_LEGS = 32
 const PART_NUMERATORS = [28n, 24n, 16n, 8n, 2n] as const
 const PART_DENOMINATOR = 32n
 /**
- * Maximum calls that narrow down the largest input that works. After these, the interval that contains this input is
- * at most 2 % of the leg's input.
+ * Maximum calls that narrow down the largest input that works. After these, the interval that contains this input is at
+ * most 2 % of the leg's input.
  */
 const MAX_REFINEMENTS = 3
 /** Maximum pairs of legs that are simulated together, one call each. */
@@ -50,8 +50,8 @@ export type FaultyLegs = {
   /** Legs that work alone. */
   readonly workingLegs: readonly Leg[]
   /**
-   * True if some leg, or a smaller input of one, works. The failure is then due to single pools or tokens, and not to
-   * the node.
+   * True if some leg works with its input or a smaller input. The failure is then due to single pools or tokens, and
+   * not to the node.
    */
   readonly someInputWorks: boolean
 }
@@ -114,19 +114,19 @@ async function findInputBounds(
   for (let refinements = 0; refinements < MAX_REFINEMENTS; refinements++) {
     const width = minFailingInput - maxWorkingInput
     const amounts = PART_NUMERATORS.map((numerator) => maxWorkingInput + (width * numerator) / PART_DENOMINATOR)
-    const [largest, ...smallerParts] = amounts.map((amount) => withInput(leg, amount)).filter((leg) => leg !== null)
-    if (!largest) break
+    const [largestPart, ...smallerParts] = amounts.map((amount) => withInput(leg, amount)).filter((leg) => leg !== null)
+    if (!largestPart) break
     const { worksAtFullSize, maxWorkingInput: maxWorkingPart } = await runRoute(
-      singleLegRoute(largest),
+      singleLegRoute(largestPart),
       { partLegs: smallerParts },
       new Set([leg.pool.address]),
       context,
     )
     if (worksAtFullSize === undefined) break
-    if (worksAtFullSize) maxWorkingInput = largest.amountIn
+    if (worksAtFullSize) maxWorkingInput = largestPart.amountIn
     else {
       if (maxWorkingPart > maxWorkingInput) maxWorkingInput = maxWorkingPart
-      for (const { amountIn } of [largest, ...smallerParts])
+      for (const { amountIn } of [largestPart, ...smallerParts])
         if (amountIn > maxWorkingInput && amountIn < minFailingInput) minFailingInput = amountIn
     }
   }
@@ -189,8 +189,9 @@ async function runRoute(
 }
 
 /**
- * Returns, of each pair of legs that fail together, the leg with less output. Different pools at one address may pay
- * from the same assets: for example, an ERC-4626 vault, and a buffer that redeems its shares at this vault.
+ * Runs pairs of legs that trade the same tokens through one address. Of each pair that fails, returns the leg with less
+ * output. Different pools at one address may pay from the same assets: for example, an ERC-4626 vault, and a buffer
+ * that redeems its shares at this vault.
  */
 async function legsThatFailAfterOthers(
   legs: readonly Leg[],
@@ -203,7 +204,7 @@ async function legsThatFailAfterOthers(
     .map((pair) => pair.sort((a, b) => Number(b.amountOut - a.amountOut)) as [Leg, Leg])
     .slice(0, MAX_PAIRS)
   const pairWorks = await Promise.all(pairs.map((pair) => runTogether(pair, context)))
-  return pairs.flatMap(([, smaller], k) => (pairWorks[k] === false ? [smaller] : []))
+  return pairs.flatMap(([, smallerLeg], k) => (pairWorks[k] === false ? [smallerLeg] : []))
 }
 
 /** Returns true if both legs work in one route, one after the other; undefined if the simulation itself fails. */

@@ -45,20 +45,20 @@ export class FaultyPools {
   /** Returns the ids of pools whose swaps fail at any size. @param now - Unix time in seconds of the block */
   idsAt(now: number): readonly string[] {
     return [...this.faults].flatMap(([id, faults]) =>
-      faults.some((fault) => isOfWholePool(fault) && isActive(fault, now)) ? [id] : [],
+      faults.some((fault) => affectsWholePool(fault) && isActive(fault, now)) ? [id] : [],
     )
   }
 
   /**
-   * Returns input limits of swaps that failed because of their size. If a pool has more than two tokens, also returns
-   * limits of zero for swaps that fail at any size, for example because one of the tokens is frozen.
+   * Returns input limits of swaps that failed because of their size. In pools with more than two tokens, some swaps
+   * fail at any size, for example because one token is frozen. Returns limits of zero for these swaps.
    *
    * @param now - Unix time in seconds of the block
    */
   inputLimitsAt(now: number): readonly InputLimit[] {
     return [...this.faults].flatMap(([poolId, faults]) =>
       faults
-        .filter((fault) => !isOfWholePool(fault) && isActive(fault, now))
+        .filter((fault) => !affectsWholePool(fault) && isActive(fault, now))
         .map(({ tokenIn, tokenOut, maxWorkingInput }) => ({ poolId, tokenIn, tokenOut, maxInput: maxWorkingInput })),
     )
   }
@@ -104,7 +104,8 @@ function nextFault(failedLeg: FailedLeg, previousFault: Fault | undefined, now: 
   }
 }
 
-const isOfWholePool = ({ minFailingInput, hasOtherTokens }: Fault): boolean => minFailingInput === 0n && !hasOtherTokens
+const affectsWholePool = ({ minFailingInput, hasOtherTokens }: Fault): boolean =>
+  minFailingInput === 0n && !hasOtherTokens
 
 const isActive = ({ rememberedUntil, rememberedSeconds }: Fault, now: number): boolean =>
   now < rememberedUntil && now >= rememberedUntil - rememberedSeconds

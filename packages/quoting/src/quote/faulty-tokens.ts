@@ -50,8 +50,8 @@ export class FaultyTokens {
 
 /**
  * Returns the intermediate tokens of a failed route that cannot be transferred. Tests each token by a transfer to the
- * Executor (our contract that swaps), unless one of the token's legs works alone. A failed leg alone does not prove
- * anything about its token: a hostile pool could fail on purpose, and all other quotes would then avoid the token.
+ * Executor (our contract that swaps), unless one of the token's legs works alone. A failed leg does not prove anything
+ * about its token: a hostile pool could fail on purpose, so that other quotes avoid the token.
  */
 export async function findFaultyTokens(
   route: RoutePlan,

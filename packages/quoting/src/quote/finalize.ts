@@ -1,9 +1,8 @@
 /**
  * Last step of a quote, called by `quoteAtView`: computes gas, price impact, and warnings of a simulated route. Rejects
  * quotes that lose more than the caller accepts. The expected output is the output that the pool models predict, after
- * fee and known taxes.
+ * fee and known taxes. A trial is the outcome of simulating a route.
  */
-
 import { type Address, FLOAT_PPM, NATIVE, PPM } from '@sluice/chains'
 import { familyOf, type Pool } from '@sluice/liquidity'
 import type { EncodedSwap, RoutePlan } from '@sluice/routing'
@@ -27,12 +26,12 @@ import type { SimulatedRoute } from './simulated-route.ts'
 const IMPACT_WARNING_PPM = 30_000n
 /**
  * 1 bps of the expected output: excess of the simulated output from which a quote carries a warning. Rebasing tokens
- * explain a smaller excess; a larger one means that tokens were donated to a pool.
+ * explain a smaller excess. A larger excess means that tokens were donated to a pool.
  */
 const EXCESS_WARNING_PPM = 100n
 /**
- * 0.5 % of the expected output: shortfall of the simulated output from which a quote carries a warning. A smaller one
- * comes from rounding, or from rates that change with time.
+ * 0.5 % of the expected output: shortfall of the simulated output from which a quote carries a warning. A smaller
+ * shortfall comes from rounding, or from rates that change with time.
  */
 const SHORT_WARNING_PPM = 5_000n
 /** Number of blocks after the quoted block for which a quote is current. Later, clients request another quote. */
@@ -118,7 +117,7 @@ export async function finalize(simulatedRoute: SimulatedRoute): Promise<SwapQuot
     gasCostWei: gas.costWei,
     gasCostUsd: nativePrice === null ? null : toWhole(gas.costWei, chain.nativeCurrency.decimals) * nativePrice,
     l1FeeWei: gas.l1FeeWei,
-    netAmountOut: netAmountOut(simulatedRoute, gas.costWei),
+    netAmountOut: netAmountOutOf(simulatedRoute, gas.costWei),
     priceImpactPpm,
     block,
     expiresAtBlock: block.number + CURRENT_BLOCKS + 1,
@@ -174,6 +173,7 @@ async function gasOf({
   trial,
   signal,
 }: SimulatedRoute): Promise<Gas> {
+  // `appliedBlock` is set if the node simulated in the next block. Otherwise, gas that falls due there is missing.
   const { gasUsed, appliedBlock } = trial.simulation
   const extraGasNextBlock = appliedBlock ? 0 : unseenNextBlockGas(route, touchedPools)
   const extraGasLater = appliedBlock ? trial.laterExtraGas : unseenLaterGas(route)
@@ -223,7 +223,7 @@ const poolsOf = ({ legs }: RoutePlan): readonly Pool[] => [...new Map(legs.map((
 
 /**
  * Returns the gas of the price oracle writes that a simulation in the quoted block omits. A pool writes its oracle at
- * its first swap in a block, so the simulation omits the write of each pool that already traded in the quoted block.
+ * its first swap in a block. So the simulation omits the write of each pool that traded in the quoted block before.
  * Called if the node cannot simulate in the next block.
  */
 function unseenNextBlockGas(route: RoutePlan, touchedPools: Pick<TouchedPools, 'has'>): number {
@@ -236,7 +236,7 @@ function unseenLaterGas(route: RoutePlan): number {
   return poolsOf(route).reduce((sum, { family }) => sum + declaredLaterGas(family), 0)
 }
 
-function netAmountOut({ trial, route, gasPriceWei, chain }: SimulatedRoute, costWei: bigint): bigint | null {
+function netAmountOutOf({ trial, route, gasPriceWei, chain }: SimulatedRoute, costWei: bigint): bigint | null {
   if (route.tokenOut === NATIVE || route.tokenOut === chain.wrappedNative?.address) return trial.amountOut - costWei
   const estimatedGasCostWei = BigInt(Math.round(route.gas)) * gasPriceWei
   if (route.gasCostOut === null || estimatedGasCostWei === 0n) return costWei === 0n ? trial.amountOut : null
@@ -244,9 +244,9 @@ function netAmountOut({ trial, route, gasPriceWei, chain }: SimulatedRoute, cost
 }
 
 /**
- * Like `valueLossPpm`. A loss above the limit counts only after test sales of the unlisted tokens (tokens outside the
- * chain's file) that decide the prices; null if these take too long. Otherwise anyone could make quotes of a token
- * fail: with a pool that prices it in a token that cannot be sold.
+ * Like `valueLossPpm`. Unlisted tokens are those outside the chain's file. A loss above the limit counts only after
+ * test sales of the unlisted tokens that decide the prices. Returns null if these take too long. Otherwise anyone could
+ * make quotes of a token fail, by a pool that prices the token in a token that cannot be sold.
  */
 async function testedLossPpm(simulatedRoute: SimulatedRoute, grossOut: bigint): Promise<bigint | null> {
   const { request, view, arePricesTested } = simulatedRoute

@@ -4,7 +4,7 @@
  *
  * Terms: The expected output of a route is the output that the pool models predict, after the request's fee and known
  * taxes. The shortfall of a route is its expected output minus its simulated output. A trial is the outcome of
- * simulating a route. A view is the chain's state at one block.
+ * simulating a route. A view is the chain's state at one block. A family is a kind of pool.
  */
 import { type Address, ZERO_ADDRESS } from '@sluice/chains'
 import {
@@ -20,7 +20,7 @@ import { defaultGasLimit, type SimulationContext } from '@sluice/simulation'
 import { QuotingError } from '../errors.ts'
 import type { QuotingListener } from '../events.ts'
 import type { GasProber } from '../gas/gas-prober.ts'
-import { permitFault } from '../permit/fault.ts'
+import { findPermitFault } from '../permit/fault.ts'
 import type { Permit } from '../permit/permit.ts'
 import type { TradedToken } from '../tokens/taxes.ts'
 import type { ChainView } from '../view/view.ts'
@@ -75,7 +75,7 @@ const MAX_CHEAPER_SEARCHES = 2
 /** If the gas of a route costs at least 1/1,000 (0.1 %) of its output, gas may decide which route is best. */
 const DECISIVE_GAS_DIVISOR = 1_000n
 
-/** Maximum alternative routes simulated together with the best one. */
+/** Maximum alternative routes that are simulated together with the best route. */
 const MAX_ALTERNATIVES = 3
 /**
  * Maximum alternative routes while the gas of pools is still being measured, since the search then ranks routes by
@@ -119,8 +119,8 @@ type ShortRoute = Omit<WorkingRoute, 'trial' | 'alternativeIndex' | 'bestEstimat
 /**
  * Returns the first route that pays its expected output. If no route does, and the smallest shortfall is at most 5 %,
  * returns the route with this shortfall and promises its simulated output. For an exact output, such a route pays less
- * than requested, so the search runs again with targets raised by the shortfall. Shortfalls have two known causes: a
- * taxed token that sells its collected tax during a transfer, and a pool that holds less than its reserves.
+ * than requested, so the search runs again with targets raised by the shortfall. Shortfalls have two known causes. Some
+ * taxed tokens sell their collected tax during a transfer, and some pools hold less than their reserves.
  *
  * @throws QuotingError if no route exists, or none works
  */
@@ -134,14 +134,14 @@ export async function findWorkingRoute(
   try {
     return await searchInRounds(callerRequest, gasPriceWei, context, requestContext, (route) => shortRoutes.push(route))
   } catch (error) {
-    const [closest] = shortRoutes
+    const [closestShortRoute] = shortRoutes
       .filter(({ shortfallPpm }) => shortfallPpm <= MAX_LAST_SHORTFALL_PPM)
       .sort((a, b) => Number(a.shortfallPpm - b.shortfallPpm))
-    if (!closest || !(error instanceof QuotingError && error.code === 'ROUTE_REVERTED')) throw error
-    // An exact output needs more input than the closest route has.
+    if (!closestShortRoute || !(error instanceof QuotingError && error.code === 'ROUTE_REVERTED')) throw error
+    // An exact output needs more input than the closest route has, so search again.
     if (callerRequest.amountOut !== undefined)
       return searchInRounds(callerRequest, gasPriceWei, context, requestContext, () => {}, MAX_LAST_SHORTFALL_PPM)
-    const { request, shortfallPpm: _, ...closestRoute } = closest
+    const { request, shortfallPpm: _, ...closestRoute } = closestShortRoute
     const trialContext = { ...context, taxes: context.tokens.taxes, signal: requestContext.signal }
     const retry = () => tryRoute(closestRoute.route, [], request, trialContext, MAX_LAST_SHORTFALL_PPM)
     const trial = await requestContext.time('simulate', retry)
@@ -228,7 +228,7 @@ async function searchInRounds(
     const learnedTaxes = await learnTaxes()
     tokens.trustTracker.recordTaxes(tokens.taxes.taxedTokens)
     if (learnedTaxes) continue
-    // Repeat once before excluding pools: the node may have failed, or the token may reject the Guard as a holder.
+    // Repeat once before excluding pools: the node may have failed, or the token may reject our contract as a holder.
     const repeatedTrial = hasRepeatedSimulation ? trial : await simulateRoute(withDirectPayment(tokens.taxes))
     hasRepeatedSimulation = true
     if ('swap' in repeatedTrial) return toWorkingRoute(repeatedTrial)
@@ -239,8 +239,8 @@ async function searchInRounds(
 }
 
 /**
- * Returns the round that may use the whole budget: 1 for an exact output with automatic slippage, whose search in round
- * 0 only decides the slippage, else 0.
+ * Returns the round that may use the whole budget: usually 0. For an exact output with automatic slippage, round 0 only
+ * decides the slippage, so this is round 1.
  */
 const firstRoundOf = ({ amountOut, slippagePpm }: QuoteRequest): number =>
   amountOut !== undefined && slippagePpm === 'auto' ? 1 : 0
@@ -259,8 +259,8 @@ type RoundInput = Faults & {
 }
 
 /**
- * Searches a route. If gas may decide between routes, measures the gas of the routes' pools that are not measured yet,
- * and searches again, because a pool can use twice the gas that is recorded for its family.
+ * Searches a route. If gas may decide between routes, measures the pools of these routes that are not measured yet, and
+ * searches again. A pool can use twice the gas that is recorded for its family.
  */
 async function searchMeasured(
   round: RoundInput,
@@ -438,7 +438,7 @@ async function checkPermit(
   { rpc, contracts, view }: RoundsContext,
   signal: AbortSignal,
 ): Promise<void> {
-  const fault = await permitFault(rpc, permit, {
+  const fault = await findPermitFault(rpc, permit, {
     ...{ token: tokenIn, owner, ownerCode: await view.codeOf(owner), spender: contracts.guard, amount: amountIn },
     ...{ block: view.snapshot.block, signal },
   })
@@ -474,9 +474,9 @@ async function learnTaxesOf(
 /** True if a token of the route has other taxes than those with which the route was searched. */
 function haveTaxesChanged(route: RoutePlan, searchedTaxes: Taxes | undefined, currentTaxes: Taxes): boolean {
   return tradedTokens(route).some(({ token, pool }) => {
-    const [searched, current] = [searchedTaxes, currentTaxes].map((taxes) => taxIn(taxes, token, pool.id))
+    const [searchedTax, currentTax] = [searchedTaxes, currentTaxes].map((taxes) => taxIn(taxes, token, pool.id))
     return (['buyPpm', 'sellPpm', 'transferPpm', 'surchargePpm'] as const).some(
-      (name) => (searched?.[name] ?? 0) !== (current?.[name] ?? 0),
+      (name) => (searchedTax?.[name] ?? 0) !== (currentTax?.[name] ?? 0),
     )
   })
 }

@@ -1,7 +1,8 @@
 /**
- * Collects the faults of pools and tokens during one quote: starts with the faults that earlier quotes recorded, and
- * adds the faults of each failed route. Pools and tokens that fail also lose the trust that they earned: routes pass
- * only through trusted ones. Used by `findWorkingRoute`.
+ * Collects the faults of pools and tokens during one quote. Starts with the faults that earlier quotes recorded, and
+ * adds the faults of each failed route. Routes pass only through trusted pools and tokens: they are in the chain's
+ * file, or have earned trust over many blocks. Pools and tokens that fail lose earned trust. Used by
+ * `findWorkingRoute`.
  */
 import { type Address, NATIVE } from '@sluice/chains'
 import type { InputLimit, Leg, RoutePlan } from '@sluice/routing'
@@ -37,7 +38,7 @@ export type Faults = {
   readonly failedLegs: FailedLeg[]
 }
 
-/** Returns the faults that earlier quotes recorded and that still apply at the view's block. */
+/** Returns the faults that earlier quotes recorded and that still apply at the block of the view (state of the chain). */
 export function knownFaults(
   { tokenIn, tokenOut }: QuoteRequest,
   { view, faultyPools, faultyTokens, wrappedNative }: FaultsContext,
@@ -57,8 +58,8 @@ export function knownFaults(
  * Picks the pools of a failed route that later rounds exclude, and withdraws the trust of the pools and intermediate
  * tokens that caused the failure.
  *
- * @param faults - changed in place: adds tokens that cannot be transferred, input limits of legs that fail because of
- *   their size, and legs that fail alone if their tokens may be the cause
+ * @param faults - changed in place. Adds tokens that cannot be transferred, and input limits of legs that fail because
+ *   of their size. Adds legs that fail alone, if their tokens may be the cause
  * @returns pool ids
  */
 export async function poolsToExclude(
@@ -70,7 +71,7 @@ export async function poolsToExclude(
   const { trustTracker, taxes } = context.tokens
   // Legs of taxed tokens are not run alone: the Guard (our entry contract) would pay their output with one more tax
   // than planned.
-  if (hasTaxes(route, taxes)) return largestPool(route)
+  if (hasTaxes(route, taxes)) return largestPoolIds(route)
   const trialContext = { ...context, signal }
   const legFaults = await time('learn', () => findFaultyLegs(route, trialContext))
   const { timestamp } = context.view.snapshot.block
@@ -87,7 +88,7 @@ export async function poolsToExclude(
   for (const { pool, tokenIn, tokenOut, maxWorkingInput } of oversizedLegs)
     faults.inputLimits.push({ poolId: pool.id, tokenIn, tokenOut, maxInput: maxWorkingInput })
   const faultyPoolIds = legFaults.faultyPoolIds.filter((id) => !oversizedLegs.some(({ pool }) => pool.id === id))
-  return faultyPoolIds.length + oversizedLegs.length > 0 ? faultyPoolIds : largestPool(route)
+  return faultyPoolIds.length + oversizedLegs.length > 0 ? faultyPoolIds : largestPoolIds(route)
 }
 
 /**
@@ -112,10 +113,10 @@ export function hasTaxes({ legs }: RoutePlan, { taxedTokens }: TaxRecords): bool
 }
 
 /**
- * Returns the ids of pools and intermediate tokens that made a route fail. The caller chooses the sender, the recipient,
- * and the tokens at the ends, and could make any route fail with them. So a failed leg of an untrusted end token, and a
- * route that works for another sender, say nothing about pools. Untrusted pools and tokens can fail on purpose, so trusted
- * ones are not blamed for a failure that untrusted ones can cause.
+ * Returns the ids of pools and intermediate tokens that made a route fail. The caller chooses the sender, the
+ * recipient, and the tokens at the ends, and could make any route fail with them. So a failed leg of an untrusted end
+ * token, and a route that works for another sender, say nothing about pools. Untrusted pools and tokens can fail on
+ * purpose. So trusted pools and tokens are blamed only if no untrusted pool or token can be the cause.
  */
 async function causesOfFailure(
   route: RoutePlan,
@@ -129,28 +130,28 @@ async function causesOfFailure(
     (token === tokenIn || token === tokenOut) && token !== NATIVE && !trust?.tokens.has(token)
   const hasUntrustedEnd = (leg: Pick<Leg, 'tokenIn' | 'tokenOut'>) =>
     isUntrustedEnd(leg.tokenIn) || isUntrustedEnd(leg.tokenOut)
-  const untrustedOf = (hops: readonly Leg[]) => (trust ? untrustedParts(hops, trust) : [])
+  const untrustedIdsOf = (hops: readonly Leg[]) => (trust ? untrustedParts(hops, trust) : [])
   const isNotEndToken = (id: string) => id !== tokenIn && id !== tokenOut
   if (failedLegs.length + faultyPoolIds.length === 0) {
     if (hasUntrustedEnd(route) || (await worksForNeutralSender(route, context)) !== false) return new Set()
-    const untrusted = untrustedOf(legs)
-    return new Set((untrusted.length > 0 ? untrusted : legs.flatMap(partsOf)).filter(isNotEndToken))
+    const untrustedIds = untrustedIdsOf(legs)
+    return new Set((untrustedIds.length > 0 ? untrustedIds : legs.flatMap(partsOf)).filter(isNotEndToken))
   }
   const failedPools = new Set([...failedLegs.map(({ pool }) => pool.id), ...faultyPoolIds])
   const movableTokens = new Set<string>(workingLegs.flatMap((leg) => [leg.tokenIn, leg.tokenOut]))
   const faultyParts = legs
     .filter((leg) => failedPools.has(leg.pool.id) && !hasUntrustedEnd(leg))
     .flatMap((leg) => {
-      const untrusted = untrustedOf([leg])
-      return untrusted.length > 0 ? untrusted : partsOf(leg)
+      const untrustedIds = untrustedIdsOf([leg])
+      return untrustedIds.length > 0 ? untrustedIds : partsOf(leg)
     })
   return new Set([...faultyParts.filter((id) => !movableTokens.has(id)), ...stuckTokens].filter(isNotEndToken))
 }
 
 const partsOf = ({ pool, tokenIn, tokenOut }: Leg): readonly string[] => [pool.id, tokenIn, tokenOut]
 
-/** Returns the id of the pool with the largest share of the trade, which is excluded if no leg fails alone. */
-function largestPool({ legs, amountIn, tokenIn }: RoutePlan): readonly string[] {
+/** Returns the id of the pool with the largest share of the trade, in a list; empty for a route without pools. */
+function largestPoolIds({ legs, amountIn, tokenIn }: RoutePlan): readonly string[] {
   // A leg after the first hop counts as half of the trade, because its input is in units of another token.
   const shareOf = (leg: (typeof legs)[number]) =>
     leg.tokenIn === tokenIn ? Number(leg.amountIn) / Number(amountIn) : 0.5

@@ -1,4 +1,7 @@
-/** Quotes at past blocks, for `LiveChain.quoteAtBlock` and for the referee, which judges mined swaps. */
+/**
+ * Quotes at past blocks, for `LiveChain.quoteAtBlock` and for the referee, which judges mined swaps. A view is the
+ * chain's state at one block.
+ */
 import type { Chain } from '@sluice/chains'
 import { buildGraph, type Graph } from '@sluice/routing'
 import { type BlockHeader, estimateL1FeePerByte, type Rpc } from '@sluice/rpc'
@@ -92,18 +95,18 @@ export class PastQuoter {
 
   private async contractsAt({ snapshot }: PastState): Promise<ChainContracts> {
     const { contracts, getCodesRpc } = this.options
-    const existing = this.contractsBySnapshot.get(snapshot)
-    if (existing) return existing
+    const knownContracts = this.contractsBySnapshot.get(snapshot)
+    if (knownContracts) return knownContracts
     const olderContracts = await this.options.loadOlderContracts()
     const canRun = !olderContracts || (await contracts.canRunAt(getCodesRpc(), { blockHash: snapshot.block.hash }))
-    const runnable = canRun ? contracts : olderContracts
-    this.contractsBySnapshot.set(snapshot, runnable)
-    return runnable
+    const runnableContracts = canRun ? contracts : olderContracts
+    this.contractsBySnapshot.set(snapshot, runnableContracts)
+    return runnableContracts
   }
 
   private partsAt(state: PastState, rpc: Rpc, contracts: ChainContracts): BlockParts {
-    const existing = this.partsBySnapshot.get(state.snapshot)
-    if (existing) return existing
+    const knownParts = this.partsBySnapshot.get(state.snapshot)
+    if (knownParts) return knownParts
     const { chain, tokens, simulation, gasLessons, gasProber } = this.options
     const { block } = state.snapshot
     const blockRef = { blockHash: block.hash }
@@ -138,8 +141,11 @@ export class PastQuoter {
           recordFailure: () => {},
         },
       },
-      simulate: async (request, avoid) =>
-        simulator.run({ ...request, codes: await codes(), gasPrice: request.gasPrice ?? (await gasPrice()) }, avoid),
+      simulate: async (request, poolAddresses) =>
+        simulator.run(
+          { ...request, codes: await codes(), gasPrice: request.gasPrice ?? (await gasPrice()) },
+          poolAddresses,
+        ),
       gasLessons: { correctionsAt: (timestamp) => gasLessons.correctionsAt(timestamp), observeAt: () => {} },
       gasProber: {
         get isRunning() {

@@ -1,6 +1,6 @@
 /**
  * Interfaces between a quote and the parts that the quote depends on: search, simulation, token facts, and the context
- * of the request.
+ * of the request. A view is the chain's state at one block.
  */
 import type { Address } from '@sluice/chains'
 import type { ExactOutputRequest, RouteRequest, RouteResult } from '@sluice/routing'
@@ -20,10 +20,10 @@ export type Search = (
 /**
  * Simulates a swap against the chain's state.
  *
- * @param avoid - the swap's own pools, from which the sender must not be funded
+ * @param poolAddresses - addresses of the swap's own pools, from which the sender must not be funded
  * @throws SimulationError, RpcError
  */
-export type Simulate = (request: SimulationRequest, avoid?: ReadonlySet<Address>) => Promise<SwapSimulation>
+export type Simulate = (request: SimulationRequest, poolAddresses?: ReadonlySet<Address>) => Promise<SwapSimulation>
 
 /** Context of a request: its abort signal, timing, and log. */
 export type QuotingContext = {

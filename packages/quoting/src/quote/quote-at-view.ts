@@ -32,7 +32,7 @@ import type { QuoteRequest } from './request.ts'
 import type { TermsContext } from './route-terms.ts'
 import type { SimulatedRoute } from './simulated-route.ts'
 
-/** Sources of a search's terms: taxes, trust levels, drift penalties (discounts of pools that pay less), and gas. */
+/** Sources of a search's terms: taxes, trusted tokens, drift penalties (discounts of pools that pay less), and gas. */
 export type SearchKnowledge = {
   readonly chain: Chain
   readonly contracts: ChainContracts
@@ -72,7 +72,7 @@ export type QuotingParts = SearchKnowledge & {
 /** The node that simulates, and the pools that changed in the quoted block. */
 type NodeContext = { readonly rpc: Rpc; readonly touchedPools: Pick<TouchedPools, 'has'> }
 
-/** Quotes a request at a view's block. @throws QuotingError, RpcError */
+/** Quotes a request at a view's block. @throws QuotingError if no route works; RpcError if the node fails */
 export async function quoteAtView(
   view: ChainView,
   request: QuoteRequest,
@@ -89,7 +89,7 @@ export async function quoteAtView(
     view.gasPriceWei(),
   ]
   for (const earlyRead of earlyReads) earlyRead.catch(() => {})
-  // The search blocks the event loop.
+  // Wait until the reads are sent, because the search blocks the event loop.
   await untilSent(earlyReads)
   const source = { rpc, snapshot: view.snapshot }
   void gasProber.queueTokens(endTokensOf(request, chain), source)
@@ -154,8 +154,8 @@ export function termsContext(view: ChainView, parts: SearchKnowledge): TermsCont
 }
 
 /**
- * Returns the ERC-20 form of the native token, in which gas is priced on a chain that has no wrapper of the native
- * token; undefined if the chain has no such form.
+ * Returns the ERC-20 form of the native token; undefined if the chain has none. If the chain has no wrapper of the
+ * native token, gas is priced in this token.
  */
 function nativeErc20Of({ chain, tokens }: SearchKnowledge): NativeErc20 | undefined {
   const token = chain.nativeErc20?.address
@@ -167,7 +167,7 @@ function nativeErc20Of({ chain, tokens }: SearchKnowledge): NativeErc20 | undefi
 /**
  * Returns the input and output token as ERC-20 tokens, whose pools a quote needs.
  *
- * @throws QuotingError `NATIVE_UNSUPPORTED`
+ * @throws QuotingError `NATIVE_UNSUPPORTED` for the native token of a chain without a wrapper
  */
 export function endTokensOf(
   { tokenIn, tokenOut }: Pick<QuoteRequest, 'tokenIn' | 'tokenOut'>,

@@ -9,8 +9,8 @@ const DIGITS = 20
 
 /**
  * Builds the id of a quote: chain, block, and a digest of the route and its amounts. The sender is not part of the
- * digest: the id reveals nothing about the caller, and a quote without a sender and the transaction with the same route
- * have the same id.
+ * digest, so the id reveals nothing about the caller. A quote without a sender has the same id as the transaction with
+ * the same route.
  */
 export function quoteId(
   chainId: number,

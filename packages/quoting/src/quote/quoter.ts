@@ -220,7 +220,7 @@ export class Quoter {
     })
   }
 
-  /** @throws QuotingError `NATIVE_UNSUPPORTED` */
+  /** @throws QuotingError `NATIVE_UNSUPPORTED` for the native token of a chain without a wrapper */
   private endTokensOf(request: QuoteRequest): readonly Address[] {
     return endTokensOf(request, this.options.chain)
   }

@@ -41,9 +41,9 @@ export type QuoteRequest = {
   readonly maxSplits: number | undefined
   /** Ids of pools that the route must not use. */
   readonly excludePools: ReadonlySet<string>
-  /** DEXes and families of pools that the route may use, or must not use. */
+  /** DEXes and families (kinds of pools) that the route may use, or must not use. */
   readonly sources: SourceFilter
-  /** Minimum trust level of the route's intermediate tokens and pools. */
+  /** Minimum trust in the route's intermediate tokens and pools. `any` allows all. */
   readonly intermediates: TrustLevel | 'any'
   readonly maxPriceImpactPpm: bigint
   /** True to return the sender's missing approvals together with the swap. */
@@ -67,7 +67,7 @@ export function resolveSlippage(request: QuoteRequest, autoPpm = DEFAULT_SLIPPAG
   return { ...request, slippagePpm: slippagePpm === 'auto' ? autoPpm : slippagePpm }
 }
 
-/** The required fields of a quote request; all others have the defaults of the HTTP endpoint. */
+/** Fields from which `quoteRequest` builds a request. The other fields have the defaults of the HTTP endpoint. */
 export type QuoteRequestFields = Pick<QuoteRequest, 'tokenIn' | 'tokenOut' | 'from'> & Partial<QuoteRequest>
 
 /** Default limit of the price impact: 15 %. */

@@ -18,7 +18,7 @@ export type TermsContext = {
   readonly driftPenaltiesAt: (timestamp: number) => DriftPenalties | undefined
   /**
    * Measured gas and gas corrections of pools, as of a block's timestamp in Unix seconds. Pools without an entry have
-   * the gas of their family.
+   * the gas of their family (kind of pool).
    */
   readonly learnedGasAt: (timestamp: number) => LearnedGas | undefined
 }

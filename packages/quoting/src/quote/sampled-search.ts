@@ -1,9 +1,10 @@
 /**
  * Searches routes that may use sampled pools. Called by `findWorkingRoute`. A sampled pool has no known formula: only
  * its outputs for some inputs (samples) are known. These outputs come from code that anyone can deploy, so the pool can
- * pay less in a transaction than in a simulation, and only the minimum output of a transaction is guaranteed. So a
- * route through untrusted sampled pools is used in two cases only: no other route exists, or its minimum output reaches
- * the output of the best route without such pools.
+ * pay less in a transaction than in a simulation. Only the minimum output of a transaction is guaranteed. So a route
+ * through untrusted sampled pools is used in two cases only. Either no other route exists, or its minimum output
+ * reaches the output of the best route without such pools. Trusted pools have behaved well for many blocks. A view is
+ * the chain's state at one block.
  */
 import { type Address, NATIVE, ZERO_ADDRESS } from '@sluice/chains'
 import { familyOf, isTrustedPool, type Pool, type SampledSwap, type Snapshot } from '@sluice/liquidity'

@@ -22,8 +22,8 @@ export function paysDirectly({ tokenOut, feePpm }: QuoteRequest, taxes: TaxLooku
 }
 
 /**
- * Returns taxes with which the Executor pays every ERC-20 output without a fee directly: the Guard cannot hold tokens
- * that have not allow-listed it, that block it, or that call a method of each contract that receives them.
+ * Returns taxes with which the Executor pays every ERC-20 output without a fee directly. Some tokens cannot be held by
+ * the Guard: they have not allow-listed it, block it, or call a method of each contract that receives them.
  */
 export function withDirectPayment(taxes: TaxLookup): TaxLookup {
   return { transferPpm: (token) => taxes.transferPpm(token), isStuck: () => true }
@@ -47,7 +47,7 @@ export function outputBeforeSlippage(amountOut: bigint, { slippagePpm }: Resolve
  *
  * @param shortfallFactor - factor on an exact output. Each simulation that paid too little multiplies it by expected
  *   output / paid output.
- * @throws QuotingError `ROUTE_REVERTED` if no output is large enough, because the token takes all of it
+ * @throws QuotingError `ROUTE_REVERTED` if no output is large enough, because the output token has a tax of 100 %
  */
 export function searchAmount(
   request: ResolvedRequest,

@@ -2,8 +2,8 @@
 import { abortable } from '@sluice/rpc'
 
 /**
- * Work that callers share. `inFlight` is undefined once the work has ended, so that its result can be freed: a `Map`
- * keeps deleted values in memory for a while.
+ * Work that callers share. `inFlight` is undefined after the work has ended, which frees the result. A `Map` keeps
+ * deleted values in memory for a while.
  */
 type Flight<T> = {
   inFlight: { readonly result: Promise<T>; readonly controller: AbortController } | undefined

@@ -1,7 +1,6 @@
 /**
  * Limits the gas of routes, and chooses the pools to exclude from a route above the limit. For example, a swap in a
- * drained pool with narrow ticks can spend millions of gas on empty tick bitmap words and does not fit in a
- * transaction.
+ * drained pool with narrow ticks reads many empty tick bitmap words, which can cost more gas than a transaction has.
  */
 import type { RoutePlan } from '@sluice/routing'
 

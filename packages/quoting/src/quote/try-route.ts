@@ -93,8 +93,8 @@ export type Trial =
     }
   /**
    * `gasUsed` is set only for a revert without data, because a transaction that runs out of gas reverts without data.
-   * The gas of a revert with data says nothing: an inner call that hits INVALID (as a failed assertion in USDT does)
-   * burns nearly all gas, and its caller then reverts with data.
+   * The gas of a revert with data says nothing. For example, a failed assertion in USDT executes INVALID, which burns
+   * nearly all gas, and its caller then reverts with data.
    */
   | { readonly outcome: 'reverted'; readonly reason: string; readonly gasUsed?: number }
 
@@ -122,8 +122,8 @@ type SenderState = Required<Pick<KnownState, 'senderCode' | 'senderBalance'>>
  * Encodes a route and simulates the transaction in the block after the view's block. If the transaction pays less than
  * expected, the route is encoded again with a `minOutput` from the simulated output, and simulated again.
  *
- * @param alternatives - routes simulated in the same call, each from the same state; if the first route pays its
- *   expected output, the result is the route with the highest output after gas
+ * @param alternatives - routes that are simulated in the same call, each from the same state. If the first route pays
+ *   its expected output, the result is the best of all routes by output after gas
  * @param maxShortfallPpm - maximum shortfall against the expected output
  */
 export async function tryRoute(
@@ -136,7 +136,7 @@ export async function tryRoute(
   try {
     return await encodeAndSimulate(route, alternatives, request, context, maxShortfallPpm)
   } catch (error) {
-    // The token cannot be funded in a simulation, so no output can be promised.
+    // The simulation cannot give the sender the input token, so no output can be promised.
     if (error instanceof SimulationError) return { outcome: 'reverted', reason: error.message }
     throw error
   }
@@ -176,14 +176,14 @@ async function encodeAndSimulate(
   ])
   const laterExtraGasByRoute = laterExtraGasOf([route, ...alternatives], firstRun.simulation, laterOutcomes)
   if (laterExtraGasByRoute.length > 0 && !(await mayRunCallerCode(request, view)))
-    for (const item of laterExtraGasByRoute)
-      context.laterGas.observe(item.route, item.extraGas, laterSimulationAt!, validity)
-  const extraGasOf = (plan: RoutePlan) => laterExtraGasByRoute.find((item) => item.route === plan)?.extraGas ?? 0
+    for (const comparison of laterExtraGasByRoute)
+      context.laterGas.observe(comparison.route, comparison.extraGas, laterSimulationAt!, validity)
+  const extraGasOf = (plan: RoutePlan) => laterExtraGasByRoute.find(({ route }) => route === plan)?.extraGas ?? 0
 
   const receivedAmount = receivedOf(firstRun.simulation)
   if (receivedAmount === undefined) return revertedOutcome(firstRun)
   const measuredShortfallPpm = shortfallPpm(expectedOut, receivedAmount)
-  // A pool is at fault only if the run with the probe is paid too little, too: tokens may tax accounts without code.
+  // Pools are at fault only if the run with the probe also paid too little, because tokens may tax accounts without code.
   const { outcomeWithProbe = firstRun.simulation } = firstRun.simulation
   const unexplainedShortfallPpm = shortfallPpm(expectedOut, larger(receivedAmount, receivedOf(outcomeWithProbe) ?? 0n))
   if (unexplainedShortfallPpm > maxShortfallPpm || receivedAmount === 0n)
@@ -322,8 +322,8 @@ function createRunner(
       ...(bareRunMode && { bareRunMode }),
     })
     const { sender: senderWay } = result.ways
-    // Do not record a bare run of mode `charged` without a difference: it compares only the gas after refunds, and
-    // would postpone the next run of mode `measured`. Do not record a difference that the caller's own code can cause.
+    // Do not record a difference that the caller's own code can cause. Do not record mode `charged` without a difference:
+    // it compares only the gas after refunds, and its record would postpone the next run of mode `measured`.
     const isDueToRoute = senderWay === 'bare' && !(await mayRunCallerCode(request, view))
     if (isDueToRoute || (senderWay === 'same' && bareRunMode === 'measured'))
       senderCodeChecks.observe(encoded.route, senderWay === 'bare')
@@ -350,23 +350,23 @@ function receivedOf(outcome: CallOutcome): bigint | undefined {
 }
 
 /**
- * Subtracts the fee from the outputs if the recipient of the swap also receives the fee, since a simulation measures the
- * growth of its balance. Without this, the fee would hide a route that pays too little.
+ * Subtracts the fee from the outputs if the recipient of the swap also receives the fee, since a simulation measures
+ * the growth of its balance. Without this, the fee would hide a route that pays too little.
  */
 export function withoutOwnFee<T extends SwapSimulation>(
   simulation: T,
   { from, recipient = from, feePpm, feeRecipient }: Pick<ResolvedRequest, 'from' | 'feePpm'> & FeePayees,
 ): T {
   if (feeRecipient !== recipient) return simulation
-  const net = <O extends CallOutcome>(outcome: O): O => ({
+  const withoutFee = <O extends CallOutcome>(outcome: O): O => ({
     ...outcome,
     amountOut: netOf(outcome.amountOut, feePpm, 0n),
   })
   const { alternatives, outcomeWithProbe } = simulation
   return {
-    ...net(simulation),
-    ...(alternatives && { alternatives: alternatives.map(net) }),
-    ...(outcomeWithProbe && { outcomeWithProbe: net(outcomeWithProbe) }),
+    ...withoutFee(simulation),
+    ...(alternatives && { alternatives: alternatives.map(withoutFee) }),
+    ...(outcomeWithProbe && { outcomeWithProbe: withoutFee(outcomeWithProbe) }),
   }
 }
 
@@ -431,9 +431,9 @@ export function baseEncodeTerms(
 type EncodedRoute = { readonly route: RoutePlan; readonly terms: EncodeTerms; readonly swap: EncodedSwap }
 type SimulatedSwap = EncodedRoute & { readonly simulation: SwapSimulation }
 
-/** Returns the route with the highest output after gas, among those that paid at least their expected output. */
+/** Returns the best swap by output after gas, among the swaps that paid at least their expected output. */
 function pickBestSwap(
-  { simulation: simulationWithAlternatives, ...first }: SimulatedSwap,
+  { simulation: simulationWithAlternatives, ...firstSwap }: SimulatedSwap,
   otherRoutes: readonly EncodedRoute[],
   expectedOf: (route: RoutePlan) => bigint,
   wrappedNative: Address | null,
@@ -444,10 +444,10 @@ function pickBestSwap(
     const paysExpectedOutput = outcome?.success && outcome.amountOut >= expectedOf(other.route)
     if (!paysExpectedOutput) return []
     // The gas after refunds comes from the bare run, which only the first route had.
-    const { chargedGas: _, ...shared } = simulation
-    return [{ ...other, simulation: { ...shared, ...outcome } }]
+    const { chargedGas: _, ...sharedFields } = simulation
+    return [{ ...other, simulation: { ...sharedFields, ...outcome } }]
   })
-  return bestAfterGas([{ ...first, simulation }, ...payingSwaps], expectedOf, wrappedNative)
+  return bestAfterGas([{ ...firstSwap, simulation }, ...payingSwaps], expectedOf, wrappedNative)
 }
 
 /** Decodes the received amount from the Guard's `OutputTooLow` error; undefined for any other return data. */

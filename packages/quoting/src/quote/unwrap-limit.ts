@@ -20,8 +20,8 @@ type Source = {
 }
 
 /**
- * Checks that a route without pools does not unwrap more than the total supply of the wrapped native token. The supply
- * is read at the block of the view (the chain's state at one block), since it changes with most swaps of a chain.
+ * Checks that a route without pools does not unwrap more than the total supply of the wrapped native token. Reads the
+ * supply at the block of the view (the chain's state at one block), because most swaps of a chain change it.
  *
  * @throws QuotingError `INSUFFICIENT_LIQUIDITY` with the largest amount that can be unwrapped
  */

@@ -1,7 +1,7 @@
 /**
- * Reads balances before and after a simulated transaction. The logs of some tokens do not show all balance changes:
- * rebasing tokens and shares of lending markets grow without a transfer, and some tokens log the amount before their
- * own fee.
+ * Reads balances before and after a simulated transaction. The logs of some tokens do not show all balance changes.
+ * Rebasing tokens and shares of lending markets grow without a transfer. Other tokens log the amount before their own
+ * fee.
  */
 import { type Address, type Hex, NATIVE, ZERO_ADDRESS } from '@sluice/chains'
 import type { Changes, TokenTransfer } from './flows.ts'
@@ -11,7 +11,7 @@ export type TokenHolding = { readonly account: Address; readonly token: Address 
 
 /** Maximum balances that are read before and after one transaction. */
 const MAX_HOLDINGS = 150
-/** Gas limit of one read; many times the gas of a balance that is computed from an index. */
+/** Gas limit of one read: many times the gas that a token with computed balances needs. */
 const READ_GAS = 500_000n
 /** Selector of `balanceOf(address)`. */
 const BALANCE_OF = '0x70a08231'
@@ -65,8 +65,9 @@ const wordOf = (data: Hex | undefined) =>
   data !== undefined && /^0x[0-9a-fA-F]{64}/.test(data) ? BigInt(data.slice(0, 66)) : undefined
 
 /**
- * Replaces logged changes by the changes of balances that were read. Logged changes stay if the balance was not read,
- * or if it did not change: on partial state, as in recordings for tests, `balanceOf` of an indexed token reads zero.
+ * Replaces logged changes by the changes of balances that were read. A logged change stays if the balance was not read
+ * or did not change. Recordings for tests hold only part of the state, so that a token which computes balances from an
+ * index reports zero before and after.
  */
 export function withBalances(changes: Changes, balances: readonly BalanceChange[]): Changes {
   const correctedChanges = new Map([...changes].map(([account, tokenChanges]) => [account, new Map(tokenChanges)]))

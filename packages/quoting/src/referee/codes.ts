@@ -16,39 +16,40 @@ export const REASON_CODES = [
   'NO_SINGLE_ORDER',
   /** A token was sent and nothing came back. */
   'SENT',
-  /** The sender gave a token for which nobody received another one. */
+  /** The sender gave a token, and nobody received another token. */
   'NO_OUTPUT',
-  /** The sender received the token that it gave, as after swaps in a circle, and nobody received another one. */
+  /** The sender received the token that it gave, as after swaps in a circle, and nobody received another token. */
   'SAME_TOKEN',
   /** Only contracts gave tokens. They cannot be distinguished from pools. */
   'ONLY_CONTRACTS',
+  /** No account gave a token. */
   'NO_INPUT',
 ] as const
 export type ReasonCode = (typeof REASON_CODES)[number]
 
 /** Facts that a verdict lacks because they could not be read. */
 export const GAP_CODES = [
-  /** Creations of contracts earlier in the block, which the node does not simulate. */
+  /** Effects of contract creations earlier in the block, which the node does not simulate. */
   'CREATIONS_SKIPPED',
-  /** Moves of the native token. */
+  /** Transfers of the native token. */
   'NATIVE_MOVES',
-  /** Moves of the native token between accounts other than the sender. */
+  /** Transfers of the native token between accounts other than the sender. */
   'NATIVE_MOVES_OF_OTHERS',
   /** Balances before and after the transaction; without them, amounts are taken from the logs. */
   'BALANCES',
   /** Code of accounts at the block; without it, the code at the newest block is used. */
   'CODE_AT_BLOCK',
-  /** Neighbors in the block, so that a sandwich may be missed. */
+  /** Other transactions of the block, without which a sandwich attack may be missed. */
   'NEIGHBORS',
-  /** Trades above the maximum of one transaction. */
+  /** Comparisons of the trades beyond the maximum per transaction. */
   'MORE_TRADES',
   /** State at the transaction's position in the block. */
   'POSITION_STATE',
   /** Output of the same transaction at the end of the block before. */
   'OUTPUT_AT_PARENT',
-  /** The node does not have a state that the best route needs. */
+  /** The best route, because the node lacks a state that the quote needs. */
   'NO_STATE',
-  /** The best route, for another reason. */
+  /** The best route, because the quote failed for another reason. */
   'NO_QUOTE',
 ] as const
 export type GapCode = (typeof GAP_CODES)[number]

@@ -5,8 +5,8 @@ const PARTS_PER_BPS = 1_000n
 const PARTS_OF_WHOLE = 10_000n * PARTS_PER_BPS
 
 /**
- * Returns the best output minus the paid output, in basis points of the best output with 3 decimals, rounded toward
- * zero; null if the best output is 0.
+ * Returns the best output minus the paid output in basis points of the best output. Rounds toward zero to 3 decimals.
+ * Returns null if the best output is 0.
  */
 export function bpsBelow(paidAmount: bigint, bestAmount: bigint): number | null {
   return bestAmount > 0n
@@ -16,6 +16,7 @@ export function bpsBelow(paidAmount: bigint, bestAmount: bigint): number | null 
 
 /**
  * Returns the upper bound on every route's output, rounded up, from the output of a route and its gap to the bound.
+ * Returns null if the gap is negative, or as large as the bound.
  *
  * @param gapBps - gap between the route and the bound, in basis points of the bound
  */
@@ -29,8 +30,8 @@ export function boundOf(output: bigint, gapBps: number): bigint | null {
 }
 
 /**
- * Converts a gas cost in wei to base units of the output token, at the price of gas that a quote implies; null if the
- * quote implies none.
+ * Converts a gas cost in wei to base units of the output token, at the price of gas that a quote implies. Returns null
+ * if the quote implies no price.
  */
 export function gasInOutput(
   costWei: bigint,

@@ -26,10 +26,10 @@ export type Changes = ReadonlyMap<Address, ReadonlyMap<Address, bigint>>
  */
 export function tokenFlows(logs: readonly FlowLog[], wrappedNative: Address | null): readonly TokenTransfer[] {
   const transfers = logs.flatMap((log): TokenTransfer[] => {
-    const [topic, from, to, nextTopic] = log.topics
+    const [topic, from, to, idTopic] = log.topics
     if (log.address === EIP7708_LOG_ADDRESS) return []
     // The transfer of an NFT has a fourth topic, the id of the NFT.
-    if (topic !== TRANSFER || !from || !to || nextTopic !== undefined || !isWord(log.data)) return []
+    if (topic !== TRANSFER || !from || !to || idTopic !== undefined || !isWord(log.data)) return []
     return [flowOf(log.address, accountIn(from), accountIn(to), BigInt(log.data), wrappedNative)]
   })
   if (!wrappedNative) return transfers
@@ -68,6 +68,7 @@ export function recordedNativeFlows(logs: readonly FlowLog[]): readonly TokenTra
 
 const flowKeyOf = ({ from, to, amount }: TokenTransfer) => `${from} ${to} ${amount}`
 
+/** Creates a transfer. In mints and burns of the wrapped native token, its contract replaces the zero address. */
 function flowOf(
   token: Address,
   from: Address,

@@ -1,6 +1,6 @@
 /**
- * Wraps a node so that it answers with the state in the middle of a block: every call runs after the transactions that
- * precede a mined transaction in its block.
+ * Wraps a node so that it answers with the state in the middle of a block. Every call runs after the transactions that
+ * precede a given mined transaction in its block.
  */
 import type { Hex } from '@sluice/chains'
 import {

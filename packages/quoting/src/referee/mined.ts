@@ -106,7 +106,7 @@ export async function readReceipt(
   return transaction ? 'pending' : undefined
 }
 
-/** Converts an answer of a node. @throws RpcError `BAD_ANSWER` if it has another form than documented */
+/** Decodes a response of a node by `read`. @throws RpcError `BAD_ANSWER` if `read` throws */
 function decodeOrThrow<T>(method: string, read: () => T): T {
   try {
     return read()
@@ -115,7 +115,7 @@ function decodeOrThrow<T>(method: string, read: () => T): T {
   }
 }
 
-/** Reads the block of a transaction. @throws RpcError */
+/** Reads the block of a transaction. @throws RpcError if the node fails, or if a reorg replaced the block */
 export async function readBlock(
   rpc: Rpc,
   { hash, index, block, blockHash }: MinedReceipt,
@@ -141,7 +141,7 @@ export async function readBlock(
       ...(rawBlock.baseFeePerGas && { baseFeePerGas: BigInt(rawBlock.baseFeePerGas) }),
       ...(rawBlock.mixHash && { prevRandao: rawBlock.mixHash }),
     }
-    // Throws if a transaction cannot be run again.
+    // Check that each transaction can be run again: `callOf` throws otherwise.
     for (const transaction of rawBlock.transactions) callOf(transaction)
     if (!isSameText(rawBlock.transactions[index]?.hash, hash)) throw new Error(`${hash} is not at position ${index}`)
     return { parent, miner, environment, transactions: rawBlock.transactions }
@@ -166,9 +166,9 @@ export async function readNeighbors(
   options: RequestOptions,
 ): Promise<NeighborReceipts> {
   try {
-    const raw = await rpc.request<readonly RawReceipt[]>('eth_getBlockReceipts', [toQuantity(block)], options)
-    if (Array.isArray(raw)) {
-      const receipts = decodeOrThrow('eth_getBlockReceipts', () => raw.map((rawReceipt) => receiptOf(rawReceipt)))
+    const rawReceipts = await rpc.request<readonly RawReceipt[]>('eth_getBlockReceipts', [toQuantity(block)], options)
+    if (Array.isArray(rawReceipts)) {
+      const receipts = decodeOrThrow('eth_getBlockReceipts', () => rawReceipts.map((raw) => receiptOf(raw)))
       if (receipts.some((receipt) => receipt.blockHash !== blockHash))
         throw new RpcError('BLOCK_GONE', `block ${block} was replaced by another one`)
       return { receipts, isComplete: true }
@@ -217,7 +217,7 @@ export type ResimulationResult = {
   readonly flows: readonly TokenTransfer[]
   /** Balance changes of the accounts in `flows`; undefined if the node cannot read balances in a simulation. */
   readonly balances: readonly BalanceChange[] | undefined
-  /** True if status and logs are those of the receipt. */
+  /** True if status and logs equal the receipt's. */
   readonly isAsMined: boolean
 }
 
@@ -321,13 +321,13 @@ function resultsOf(answer: RawSimulation, count: number) {
 /** Address that emits the logs of native transfers in eth_simulateV1 (ERC-7528). */
 const SIMULATED_NATIVE_LOG_ADDRESS = toAddress('0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee')
 
-function isSameLogs(one: readonly FlowLog[], other: readonly FlowLog[]): boolean {
-  const text = (logs: readonly FlowLog[]) =>
+function isSameLogs(a: readonly FlowLog[], b: readonly FlowLog[]): boolean {
+  const textOf = (logs: readonly FlowLog[]) =>
     JSON.stringify(logs.map(({ address, topics, data }) => [address, topics, data]))
-  return text(one) === text(other)
+  return textOf(a) === textOf(b)
 }
 
-/** Converts a transaction to a typed call. Omits the nonce. */
+/** Converts a transaction to a call for `Rpc`. Omits the nonce. */
 export function callOf(transaction: RawTransaction): CallRequest {
   const { from, to, input, value, gas, gasPrice, maxFeePerGas } = transaction
   const price = gasPrice ?? maxFeePerGas
@@ -339,7 +339,7 @@ export function callOf(transaction: RawTransaction): CallRequest {
   }
 }
 
-/** Returns the access list and the EIP-7702 authorizations. Some nodes refuse empty lists of other types. */
+/** Returns the access list and the EIP-7702 authorizations. Omits empty lists, which some nodes refuse. */
 const listsOf = ({ accessList, authorizationList }: RawTransaction) => ({
   ...(accessList && accessList.length > 0 && { accessList }),
   ...(authorizationList && authorizationList.length > 0 && { authorizationList }),

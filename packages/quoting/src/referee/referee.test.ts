@@ -6,7 +6,7 @@ import { QuotingError } from '../errors.ts'
 import { NEUTRAL_SENDER } from '../neutral-sender.ts'
 import type { QuoteRequest } from '../quote/request.ts'
 import { TRANSFER } from '../topics.ts'
-import { referee } from './referee.ts'
+import { judgeTransaction } from './referee.ts'
 
 const account = (digit: string): Address => toAddress(`0x${digit.repeat(40)}`)
 const hashOf = (digit: string): Hex => `0x${digit.repeat(64)}`
@@ -114,7 +114,7 @@ async function judge(world: World = {}) {
     time: <T>(_: string, run: () => T) => run(),
     log: { info: () => {} },
   }
-  const verdict = await referee(HASH, { chain, rpc, quoteWithRpc }, context as never)
+  const verdict = await judgeTransaction(HASH, { chain, rpc, quoteWithRpc }, context as never)
   return { verdict, quotes, requests, codeReads, gaps: verdict.gaps.map(({ code }) => code) }
 }
 

@@ -47,7 +47,7 @@ export type RefereePorts = { readonly chain: Chain; readonly rpc: Rpc; readonly 
 const MAX_TRADES = 4
 /** Maximum earlier transactions of the block that run again to reach the state at the transaction's position. */
 const MAX_EARLIER_TRANSACTIONS = 250
-/** Maximum accounts whose code is read, among those that gave a token. */
+/** Maximum accounts that gave a token and whose code is read. */
 const MAX_ACCOUNTS = 200
 /** Start of the code of an account that delegates to a contract (EIP-7702). */
 const DELEGATION = '0xef0100'
@@ -57,7 +57,11 @@ const DELEGATION = '0xef0100'
  *
  * @throws RpcError if the node fails
  */
-export async function referee(hash: Hex, ports: RefereePorts, requestContext: QuotingContext): Promise<SwapVerdict> {
+export async function judgeTransaction(
+  hash: Hex,
+  ports: RefereePorts,
+  requestContext: QuotingContext,
+): Promise<SwapVerdict> {
   const options = { signal: requestContext.signal }
   const { rpc } = ports
   const emptyVerdict = { hash, mined: null, trades: [], sandwich: null, gaps: [] }
@@ -179,9 +183,8 @@ class SwapReferee {
   }
 
   /**
-   * Reads token transfers from the receipt's logs. Reads native transfers from the first of these that is available: a
-   * trace, the logs of a chain that logs native transfers, a simulation with the outcome of the receipt, the sender's
-   * balances.
+   * Reads token transfers from the receipt's logs. Reads native transfers from the first available source: a trace, the
+   * logs of a chain that logs native transfers, a simulation that ends like the receipt, or the sender's balances.
    */
   private async readFlows(
     { miner, transactions }: MinedBlock,
@@ -189,11 +192,12 @@ class SwapReferee {
   ): Promise<readonly TokenTransfer[]> {
     const { minedReceipt: mined, options, wrappedNative } = this
     const { rpc } = this.ports
-    const tokens = tokenFlows(mined.logs, wrappedNative)
+    const tokenTransfers = tokenFlows(mined.logs, wrappedNative)
     const nativeTrace = await this.requestContext.time('trace', () => traceNative(rpc, mined.hash, options))
-    const native = nativeTrace ?? recordedNativeFlows(mined.logs)
-    if (native) return [...tokens, ...native]
-    if (resimulation?.isAsMined) return [...tokens, ...resimulation.flows.filter(({ token }) => token === NATIVE)]
+    const nativeTransfers = nativeTrace ?? recordedNativeFlows(mined.logs)
+    if (nativeTransfers) return [...tokenTransfers, ...nativeTransfers]
+    if (resimulation?.isAsMined)
+      return [...tokenTransfers, ...resimulation.flows.filter(({ token }) => token === NATIVE)]
     const { from, block, costWei } = mined
     const isOnlyOfSender =
       transactions.filter((other) => other.from.toLowerCase() === from).length === 1 && from !== miner
@@ -202,7 +206,7 @@ class SwapReferee {
         'NATIVE_MOVES',
         'moves of the native token: the node neither traces nor simulates, and the sender has more in this block',
       )
-      return tokens
+      return tokenTransfers
     }
     const [before, after] = await Promise.all([block - 1, block].map((number) => this.readBalance(from, number)))
     if (before === undefined || after === undefined) {
@@ -210,16 +214,16 @@ class SwapReferee {
         'NATIVE_MOVES',
         'moves of the native token: the node neither traces nor simulates, and has no state of the block any more',
       )
-      return tokens
+      return tokenTransfers
     }
     this.addGap(
       'NATIVE_MOVES_OF_OTHERS',
       "moves of the native token between other accounts: the node does not trace, so the sender's balance is used",
     )
     const amount = after - before + costWei
-    if (amount === 0n) return tokens
+    if (amount === 0n) return tokenTransfers
     const [giver, receiver] = amount < 0n ? [from, ZERO_ADDRESS] : [ZERO_ADDRESS, from]
-    return [...tokens, { token: NATIVE, from: giver, to: receiver, amount: amount < 0n ? -amount : amount }]
+    return [...tokenTransfers, { token: NATIVE, from: giver, to: receiver, amount: amount < 0n ? -amount : amount }]
   }
 
   /** Reads a native balance; undefined if the node has no state of the block. */
@@ -284,8 +288,8 @@ class SwapReferee {
     const succeededNeighbors = receipts
       .filter(({ succeeded }) => succeeded)
       .map((receipt) => ({ ...receipt, changes: changesIn(receipt) }))
-    // Use the changes from the victim's logs, as for its neighbors. `ownChanges`, which include native transfers, are a
-    // fallback.
+    // Use the changes from the victim's logs, as for its neighbors. Fall back to `ownChanges`, which include native
+    // transfers.
     const victim = succeededNeighbors.find(({ hash }) => hash === mined.hash) ?? { ...mined, changes: ownChanges }
     return findSandwich(victim, succeededNeighbors)
   }
@@ -316,12 +320,12 @@ class SwapReferee {
       )
     const earlierCalls = this.earlierTransactions.map(callOf)
     const { parent, environment } = block
-    const midBlock = mined.index > 0 && hasPositionState && midBlockRpc(rpc, { parent, earlierCalls, environment })
+    const positionRpc = mined.index > 0 && hasPositionState && midBlockRpc(rpc, { parent, earlierCalls, environment })
     const judgedTrades: JudgedTrade[] = []
     for (const trade of trades.slice(0, MAX_TRADES)) {
       const comparisons: TradeComparison[] = []
       const states = [
-        ...(midBlock ? [{ state: 'position', at: midBlock } as const] : []),
+        ...(positionRpc ? [{ state: 'position', at: positionRpc } as const] : []),
         { state: mined.index === 0 ? 'position' : 'parent', at: rpc } as const,
       ]
       for (const { state, at: stateRpc } of states) {
@@ -406,10 +410,10 @@ function comparisonOf(
 function netOutputField(
   trade: AccountTrade,
   { from, costWei }: MinedReceipt,
-  [bestPositionComparison]: readonly TradeComparison[],
+  [firstComparison]: readonly TradeComparison[],
 ): Pick<JudgedTrade, 'netAmountOut'> {
-  const gas = bestPositionComparison && trade.trader === from ? gasInOutput(costWei, bestPositionComparison.best) : null
-  return { netAmountOut: gas === null ? null : trade.amountOut - gas }
+  const gasOut = firstComparison && trade.trader === from ? gasInOutput(costWei, firstComparison.best) : null
+  return { netAmountOut: gasOut === null ? null : trade.amountOut - gasOut }
 }
 
 /** Returns the output of the same trade in a simulation; null if the transaction failed there. */

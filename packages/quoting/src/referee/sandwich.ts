@@ -1,6 +1,6 @@
 /**
- * Detects sandwich attacks: a transaction before and one after a victim in the same block, which trade at the victim's
- * expense.
+ * Detects sandwich attacks: two transactions in the victim's block, before and after the victim, that trade at the
+ * victim's expense.
  */
 import type { Address, Hex } from '@sluice/chains'
 import type { Changes } from './flows.ts'
@@ -48,9 +48,9 @@ export function poolTrades(changes: Changes): readonly PoolTrade[] {
 
 /**
  * Finds two transactions around the victim; null if there are none. The first trades in one of the victim's pools in
- * the direction of the victim, and the second in the opposite direction. Both have the same sender, or call the same
- * contract. This sender must differ from the victim's. If the victim calls the contract too, it is a public router and
- * does not count.
+ * the direction of the victim, and the second in the opposite direction. The sender of the victim sent neither. Both
+ * have the same sender, or call the same contract. A contract that the victim calls too is a public router and does not
+ * count.
  */
 export function findSandwich(victim: Neighbor, block: readonly Neighbor[]): SandwichAttack | null {
   const victimTradeKeys = new Set(poolTrades(victim.changes).map(tradeKeyOf))

@@ -3,7 +3,7 @@ import { type Address, NATIVE } from '@sluice/chains'
 import { accountIn, SAFE_MODULE_SUCCESS, SAFE_SUCCESS, TRADE, USER_OPERATION } from '../topics.ts'
 import type { FlowLog, TokenTransfer } from './flows.ts'
 
-/** Returns owners of executed batch orders, ERC-4337 accounts, and Safes. These accounts may be contracts. */
+/** Returns the owners of executed CoW Protocol orders, ERC-4337 accounts, and Safes. They may be contracts. */
 export function namedOwners(logs: readonly FlowLog[]): readonly Address[] {
   return logs.flatMap(({ address, topics: [topic, first, second] }) => {
     if (topic === TRADE && first) return [accountIn(first)]

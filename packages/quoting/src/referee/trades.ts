@@ -56,7 +56,7 @@ const unjudgedTransaction = (
   code,
   reason,
 })
-const tokensIn = (side: Sides['inputs']) => `${side.length} tokens: ${side.map(([token]) => token).join(', ')}`
+const tokenListText = (side: Sides['inputs']) => `${side.length} tokens: ${side.map(([token]) => token).join(', ')}`
 
 /** Reads the trades of a transaction from the changes of its accounts. */
 export function readTrades(changes: Changes, context: TradeContext): TradeReading {
@@ -64,9 +64,10 @@ export function readTrades(changes: Changes, context: TradeContext): TradeReadin
   const { inputs, outputs } = sidesOf(changes, sender)
   const [input] = inputs
   if (!input) return readOrders(changes, context)
-  if (inputs.length > 1) return unjudgedTransaction('several', 'SEVERAL_INPUTS', `the sender gave ${tokensIn(inputs)}`)
+  if (inputs.length > 1)
+    return unjudgedTransaction('several', 'SEVERAL_INPUTS', `the sender gave ${tokenListText(inputs)}`)
   if (outputs.length > 1)
-    return unjudgedTransaction('several', 'SEVERAL_OUTPUTS', `the sender received ${tokensIn(outputs)}`)
+    return unjudgedTransaction('several', 'SEVERAL_OUTPUTS', `the sender received ${tokenListText(outputs)}`)
   const [tokenIn, amountIn] = input
   const senderTrade = outputs[0] && { recipient: sender, tokenOut: outputs[0][0], amountOut: outputs[0][1] }
   const output = senderTrade ?? outputOfOthers(changes, tokenIn, context)
@@ -88,8 +89,8 @@ function sidesOf(changes: Changes, account: Address): Sides {
   }
 }
 
-/** Yields each amount received by an account that gave nothing, except the miner and the wrapped native token. */
-function* receivers(changes: Changes, { miner, wrappedNative }: TradeContext) {
+/** Yields the amounts that accounts received without giving. Skips the miner and the wrapped native token's contract. */
+function* receivedAmounts(changes: Changes, { miner, wrappedNative }: TradeContext) {
   for (const account of changes.keys()) {
     const { inputs, outputs } = sidesOf(changes, account)
     if (inputs.length === 0 && account !== miner && account !== wrappedNative)
@@ -100,11 +101,11 @@ function* receivers(changes: Changes, { miner, wrappedNative }: TradeContext) {
 type Output = Pick<AccountTrade, 'recipient' | 'tokenOut' | 'amountOut'>
 
 /**
- * Finds the output of a sender that received nothing: the largest amount of another token that an account received, if
- * accounts received only one such token.
+ * Finds the output of a sender that received nothing. This is the largest amount of another token that an account
+ * received, if accounts received only one other token.
  */
 function outputOfOthers(changes: Changes, tokenIn: Address, context: TradeContext): Output | UnjudgedTransaction {
-  const receiverChanges = [...receivers(changes, context)]
+  const receiverChanges = [...receivedAmounts(changes, context)]
   const otherChanges = receiverChanges.filter(({ token }) => token !== tokenIn)
   const tokens = [...new Set(otherChanges.map(({ token }) => token))]
   if (tokens.length > 1)
@@ -160,9 +161,9 @@ function feesOf(changes: Changes, trade: Omit<AccountTrade, 'fees'>, context: Tr
   const { trader, recipient, tokenIn, tokenOut } = trade
   const { wrappedNative } = context
   // Some routers take their fee before they unwrap the output.
-  const matchesToken = (token: Address, side: Address) =>
-    token === side || (wrappedNative !== null && isWrap(token, side, wrappedNative))
-  return [...receivers(changes, context)].filter(
+  const matchesToken = (token: Address, tradedToken: Address) =>
+    token === tradedToken || (wrappedNative !== null && isWrap(token, tradedToken, wrappedNative))
+  return [...receivedAmounts(changes, context)].filter(
     ({ account, token }) =>
       account !== trader && account !== recipient && (matchesToken(token, tokenIn) || matchesToken(token, tokenOut)),
   )

@@ -6,23 +6,24 @@ import type { MinedReceipt } from './mined.ts'
 import type { SandwichAttack } from './sandwich.ts'
 import type { AccountTrade } from './trades.ts'
 
-/** Compares the output of a mined trade with the best output at a state. Amounts are base units of the output token. */
+/** Comparison of a mined trade's output with the best output at a state. Amounts are base units of the output token. */
 export type TradeComparison = {
   /** `position`: after the earlier transactions of the same block. `parent`: at the end of the block before. */
   readonly state: 'position' | 'parent'
   /** Our quote of the same trade at that state. */
   readonly best: Pick<SwapQuote, 'id' | 'amountOut' | 'netAmountOut' | 'gasCostWei' | 'poolsPending' | 'route'> & {
+    /** Ids of the route's pools. */
     readonly pools: readonly string[]
   }
   /** Upper bound on the output of all routes through the known pools; null if no bound is known. */
   readonly bound: bigint | null
   /** Best output minus mined output, in basis points of the best output. */
   readonly leftBps: number | null
-  /** Like `leftBps`, relative to `bound` instead of the best output. */
+  /** Like `leftBps`, with `bound` in place of the best output. */
   readonly leftAtMostBps: number | null
   /**
-   * `leftBps` after the gas of both swaps; null if gas has no price in the output token, or the trader did not pay the
-   * gas.
+   * Like `leftBps`, with both outputs less the cost of gas; null if gas has no price in the output token, or if the
+   * trader did not pay the gas.
    */
   readonly leftNetBps: number | null
 }
@@ -41,14 +42,14 @@ export type JudgedTrade = AccountTrade & {
 export type SwapVerdict = {
   readonly hash: Hex
   readonly outcome: 'unknown' | 'pending' | 'reverted' | 'nothing' | 'transfer' | 'wrap' | 'several' | 'swap'
-  /** Reason for which there is no swap to judge; null if there is one. */
+  /** Reason for which the transaction has no swap to judge; null if it has a swap. */
   readonly reason: { readonly code: ReasonCode; readonly message: string } | null
   readonly mined: Pick<
     MinedReceipt,
     'block' | 'blockHash' | 'index' | 'from' | 'to' | 'gasUsed' | 'gasPriceWei' | 'costWei'
   > | null
   readonly trades: readonly JudgedTrade[]
-  /** Null if none was seen. */
+  /** Sandwich attack on the transaction; null if none was seen. */
   readonly sandwich: SandwichAttack | null
   /** Facts that could not be read. */
   readonly gaps: readonly VerdictGap[]

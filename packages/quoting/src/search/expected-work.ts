@@ -2,7 +2,7 @@
 import type { ExactOutputRequest, RouteRequest } from '@sluice/routing'
 import { BoundedMap } from '@sluice/simulation'
 
-/** Maximum remembered searches; the most recent ones are kept. */
+/** Maximum remembered searches. The least recently used are dropped. */
 const MAX_SEARCHES = 1_000
 
 type Request = RouteRequest | ExactOutputRequest
@@ -11,7 +11,7 @@ type Request = RouteRequest | ExactOutputRequest
 export class ExpectedWork {
   private readonly unitsByKey = new BoundedMap<string, number>(MAX_SEARCHES)
 
-  /** Returns the expected work units; 0 if there was no such search. */
+  /** Returns the expected work units; 0 if no earlier search is comparable. */
   unitsFor(request: Request): number {
     return this.unitsByKey.get(keyOf(request)) ?? 0
   }

@@ -37,12 +37,12 @@ type Options = {
 }
 
 /**
- * Chooses the thread of each search; the result is the same on every thread.
+ * Chooses the thread of each search. The result is the same on every thread.
  * - Chains with many pools are searched in workers, so that no request waits for another request's search.
- * - Chains with few pools are searched on this thread, where most searches take less time than a message to a worker. A
- *   search that exceeds a work limit starts again in a worker, which can be terminated.
- * - While the process is busy, workers with free capacity also take searches of chains with few pools, if the last such
- *   search was long. If no worker has started, one is started for later searches, and the search runs on this thread.
+ * - Chains with few pools are searched on this thread. Most of these searches take less time than a message to a
+ *   worker. A search that exceeds a work limit starts again in a worker, which can be terminated.
+ * - While the process is busy, free workers also search chains with few pools, if the last search of the same pair was
+ *   long. If no worker has started, one is started for later searches, and this search runs on this thread.
  */
 export class RouterSearch {
   private readonly options: Options
@@ -68,16 +68,16 @@ export class RouterSearch {
       const isBusy = !isLarge && this.isProcessBusy()
       const freeWorker = isBusy ? threads.freeThreadState : null
       if (freeWorker === 'cold') threads.findRoute(snapshot, request).catch(() => {})
-      // The bound after gas does not affect the route. On this thread it is computed later, while the node simulates. A
-      // busy process skips the bound.
-      const isInWorker = isLarge || (freeWorker === 'warm' && this.expectedWork.unitsFor(request) >= longWork)
-      if (!isInWorker) {
+      // `boundAfterGas` says when to compute the upper bound of the output after gas, which does not affect the route.
+      // `later`: while the node simulates the route. A busy process skips this bound.
+      const usesWorker = isLarge || (freeWorker === 'warm' && this.expectedWork.unitsFor(request) >= longWork)
+      if (!usesWorker) {
         const { result, work } = searchInline(graph(), { ...request, boundAfterGas: isBusy ? 'never' : 'later' })
         this.expectedWork.record(request, work)
         if (result) return result
       }
       const threadRequest: typeof request = isBusy ? { ...request, boundAfterGas: 'never' } : request
-      return await threads.findRoute(snapshot, threadRequest, signal, isInWorker && isBusy)
+      return await threads.findRoute(snapshot, threadRequest, signal, usesWorker && isBusy)
     } catch (error) {
       if (error instanceof RoutingError)
         log.error({ err: error, replay: replayOf(snapshot, request) }, 'route search failed')

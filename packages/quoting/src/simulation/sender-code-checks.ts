@@ -1,8 +1,9 @@
 /**
  * Decides which routes need a bare run: a second simulation, without the probe at the sender's address. The probe is
  * contract code, and a token, hook, or router may treat an address with code differently. A route needs a bare run in
- * three cases: a token that is neither in the chain's file nor trusted has code that may check addresses for code; a
- * difference was seen before; or a token was not compared in a pool of the route recently.
+ * three cases. First, a token is not trusted, and its code may check addresses for code. Second, an earlier bare run
+ * with a token or pool of the route ended differently. Third, a token was not compared in its pool recently. Trusted
+ * tokens and pools are in the chain's file, or have behaved well for many blocks.
  */
 import type { Address } from '@sluice/chains'
 import { familyOf, type Pool, type Trust } from '@sluice/liquidity'
@@ -36,7 +37,8 @@ export class SenderCodeChecks {
 
   /**
    * @param allowListedTokens - tokens of the chain's file
-   * @param getTrust - returns the trusted tokens and pools; undefined if all others count alike
+   * @param getTrust - returns the trusted tokens and pools; undefined if all tokens outside the chain's file count
+   *   alike
    */
   constructor(allowListedTokens: Iterable<Address>, getTrust: () => Trust | undefined = () => undefined) {
     this.allowListedTokens = new Set(allowListedTokens)
@@ -86,8 +88,8 @@ export class SenderCodeChecks {
       for (const [key] of tokenInPoolKeys(legs)) this.comparedAtByKey.set(key, now)
       return
     }
-    // Tokens of the chain's file are not the cause, unless the route has no other tokens and pools. Nor are tokens and
-    // pools that have earned trust, if the route has others.
+    // Blame untrusted tokens and pools first, then those outside the chain's file, and tokens of the file only if the
+    // route has nothing else.
     const keys = tokenAndPoolKeys(legs)
     const trust = this.getTrust()
     const untrustedKeys = new Set(trust && untrustedParts(legs, trust))
@@ -102,10 +104,10 @@ export class SenderCodeChecks {
   }
 
   /**
-   * Returns true if the token's code may check other accounts for code. The code is read once; an empty one again at the
-   * next call, because a node that lags has no code of a new token yet.
+   * Returns true if the token's code may check other accounts for code. Reads the code once. If it is empty, the next
+   * call reads it again, because a node that lags does not have the code of a new token yet.
    *
-   * @throws RpcError
+   * @throws RpcError if the code cannot be read
    */
   mayCheckCode(token: Address, rpc: Rpc, block: BlockRef): Promise<boolean> {
     const cached = this.mayCheckCodeByToken.get(token)

@@ -14,7 +14,7 @@ import {
 const MAX_HOLDERS = 3
 
 type Options = {
-  /** Returns the current node and market, which are replaced when the chain was not used for a while. */
+  /** Returns the current node and market, which are replaced each time that the chain wakes. */
   readonly getParts: () => { readonly rpc: Rpc; readonly market: Market }
   readonly context: SimulationContext
 }
@@ -32,10 +32,10 @@ export class Simulator {
   /**
    * Simulates a swap.
    *
-   * @param avoid - the swap's own pools, which must not lend the input
-   * @throws SimulationError, RpcError
+   * @param poolAddresses - addresses of the swap's own pools, which must not lend the input
+   * @throws SimulationError if the simulation cannot run; RpcError if the node fails
    */
-  async run(request: SimulationRequest, avoid: ReadonlySet<Address> = new Set()): Promise<SwapSimulation> {
+  async run(request: SimulationRequest, poolAddresses: ReadonlySet<Address> = new Set()): Promise<SwapSimulation> {
     const { getParts, context } = this.options
     await this.rejectNonTokens(request)
     try {
@@ -46,7 +46,7 @@ export class Simulator {
       const { pools } = await market.ensure([request.tokenIn], request.signal ? { signal: request.signal } : {})
       const holders: Address[] = []
       for (const { tokens, address } of pools.values())
-        if (holders.length < MAX_HOLDERS && tokens.includes(request.tokenIn) && !avoid.has(address))
+        if (holders.length < MAX_HOLDERS && tokens.includes(request.tokenIn) && !poolAddresses.has(address))
           holders.push(address)
       if (holders.length === 0) throw error
       return simulateSwap(rpc, { ...request, holders }, context)
@@ -55,7 +55,8 @@ export class Simulator {
 
   /** Rejects an address that is not a token at the cost of one small call, before the search for its storage slots. */
   private async rejectNonTokens({ tokenIn, tokenOut, knownState, block, signal }: SimulationRequest): Promise<void> {
-    // Routes hold checked tokens only. At past blocks the market does not know whether the token existed.
+    // Quotes set `knownState`, and the tokens of their routes are checked. At past blocks, the market does not know
+    // whether a token existed.
     if (knownState || typeof block !== 'string') return
     const { market } = this.options.getParts()
     await market.checkTokens([tokenIn, tokenOut], signal && { signal })

@@ -62,7 +62,7 @@ type Parties = { readonly sender: Address; readonly guard: Address }
 /** Returns the output that reached the recipient in base units; null if no log shows it. */
 export function receivedOf(order: SentOrder, logs: readonly Log[], { sender, guard }: Parties): bigint | null {
   const { recipient = sender } = order
-  if (order.tokenOut !== ZERO_ADDRESS) return netTransfers(logs, order.tokenOut, { to: recipient, from: recipient })
+  if (order.tokenOut !== ZERO_ADDRESS) return netTransfers(logs, order.tokenOut, recipient)
   if (order.wrappedNative === ZERO_ADDRESS) return null
   const unwrappedAmount = unwrappedBy(guard, order.wrappedNative, logs)
   return unwrappedAmount === null ? null : unwrappedAmount - (unwrappedAmount * order.feePpm) / PPM
@@ -71,7 +71,7 @@ export function receivedOf(order: SentOrder, logs: readonly Log[], { sender, gua
 /** Returns the input that left the sender in base units; null if no log shows it. */
 export function spentOf(order: SentOrder, logs: readonly Log[], { sender, guard }: Parties): bigint | null {
   if (!order.isNativeIn) {
-    const change = netTransfers(logs, order.tokenIn, { to: sender, from: sender })
+    const change = netTransfers(logs, order.tokenIn, sender)
     return change === null ? null : -change
   }
   // The Guard returns unused native input without a log, unless it was wrapped.
@@ -79,24 +79,20 @@ export function spentOf(order: SentOrder, logs: readonly Log[], { sender, guard 
   return order.amountIn - (unwrappedBy(guard, order.tokenIn, logs) ?? 0n)
 }
 
-/** Returns the transfers of a token to `to`, less the transfers from `from`, in base units; null if there are none. */
-function netTransfers(
-  logs: readonly Log[],
-  token: Address,
-  { to, from }: { to: Address; from: Address },
-): bigint | null {
+/** Returns the transfers of a token to an account, less those from it, in base units; null if there are none. */
+function netTransfers(logs: readonly Log[], token: Address, account: Address): bigint | null {
   let sum: bigint | null = null
   for (const log of logs) {
     if (log.address !== token || log.topics.length !== 3 || log.topics[0] !== TRANSFER) continue
     const amount = wordOf(log.data)
     if (amount === null) continue
-    if (accountIn(log.topics[2]!) === to) sum = (sum ?? 0n) + amount
-    if (accountIn(log.topics[1]!) === from) sum = (sum ?? 0n) - amount
+    if (accountIn(log.topics[2]!) === account) sum = (sum ?? 0n) + amount
+    if (accountIn(log.topics[1]!) === account) sum = (sum ?? 0n) - amount
   }
   return sum
 }
 
-/** Returns the amount that an account unwrapped, in base units; null if there is no log of it. */
+/** Returns the amount that the Guard unwrapped, in base units; null if no log shows an unwrap. */
 function unwrappedBy(guard: Address, wrappedNative: Address, logs: readonly Log[]): bigint | null {
   const amounts = logs.flatMap((log) => {
     const isOwn = log.address === wrappedNative && log.topics[0] === WITHDRAWAL && log.topics.length === 2

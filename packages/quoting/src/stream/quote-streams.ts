@@ -42,9 +42,9 @@ export class QuoteStreams {
   open(request: QuoteRequest, listener: StreamListener): OpenStream {
     // `cacheKeyOf` leaves out `minimumBlock`, but a watch requests all its quotes with the same minimum.
     const key = `${request.minimumBlock ?? 0}\n${cacheKeyOf(request)}`
-    const existing = this.watches.get(key)
+    const existingWatch = this.watches.get(key)
     // An ended watch cannot be restarted.
-    const watch = existing && !existing.hasEnded ? existing : this.createWatch(request)
+    const watch = existingWatch && !existingWatch.hasEnded ? existingWatch : this.createWatch(request)
     this.watches.set(key, watch)
     watch.add(listener)
     this.unsubscribe ??= this.options.runtime.onSnapshot((snapshot) => {

@@ -5,7 +5,7 @@ import type { SwapQuote } from '../quote/finalize.ts'
 
 /** An update of a watched quote, at most one per block. */
 export type StreamUpdate =
-  /** The first quote, or one that differs from the previous one. */
+  /** The first quote, or a quote that differs from the previous quote. */
   | { readonly kind: 'quote'; readonly quote: SwapQuote }
   /** The previous update still holds at this block. */
   | { readonly kind: 'block'; readonly block: BlockHeader }

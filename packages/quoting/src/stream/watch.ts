@@ -81,7 +81,7 @@ export class Watch {
   }
 
   /**
-   * Queues a new block. If the block is already in process, pools of it that are reported later count for the next
+   * Queues a new block. Pools that are reported after the processing of their block has started count for the next
    * block.
    */
   observe({ block, changedIds }: Snapshot): void {
@@ -150,7 +150,8 @@ export class Watch {
 
   /**
    * Returns true if the last quote is still valid without a new simulation, because no pool changed or the search finds
-   * the same route. Counts such blocks, and returns false after too many of them or if the quote must be sent again.
+   * the same route. Counts the blocks without a simulation. Returns false after `MAX_UNSIMULATED_BLOCKS`, or if the
+   * quote must be sent again.
    */
   private async canSkipSimulation(hasChanged: boolean): Promise<boolean> {
     const { lastResult } = this
@@ -189,7 +190,7 @@ export class Watch {
   }
 }
 
-/** True if a transaction in the next block is too late for the requested deadline or that of the permit. */
+/** True if a transaction in the next block is too late for the requested deadline, or for the permit's deadline. */
 function hasExpired({ deadline, permit }: QuoteRequest, { timestamp }: BlockHeader): boolean {
   return [deadline, permit?.deadline].some((end) => end !== undefined && hasPassed(end, timestamp))
 }

@@ -19,11 +19,11 @@ type Options = {
   readonly chain: Chain
   /** Number of consecutive blocks in which a token must qualify to earn trust; a day of blocks if absent. */
   readonly earnBlocks: number | undefined
-  /** Returns the node and context with which tokens are measured at the block of a snapshot. */
+  /** Returns the node and context with which tokens are measured at a snapshot's block. */
   readonly sourceAt: (snapshot: Snapshot) => Omit<TaxSource, 'signal'>
 }
 
-/** Knowledge about a chain's tokens. All but trust is kept while the chain is not in use. */
+/** Knowledge about a chain's tokens. All but the trust in tokens is kept while the chain is not in use. */
 export class ChainTokens {
   readonly facts: TokenFacts
   readonly taxes = new TaxRecords()

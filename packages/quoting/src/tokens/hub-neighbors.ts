@@ -1,23 +1,23 @@
 /**
  * Discovers tokens with liquidity against a hub (a token of the chain with many pools) before anybody requests them.
- * Reads the factories' pool creation logs, newest first. Follows each token with a pool that holds enough of a hub:
- * keeps the token's pools in memory. Runs in the background, in small steps.
+ * Reads the factories' pool creation logs, newest first. Follows each token with a pool that holds enough of a hub: the
+ * market, which keeps pools up to date, then keeps the token's pools in memory. Runs in the background, in small steps.
  */
 
-import { IERC20__factory } from '@sluice/bindings'
 import type { Address, Chain, DexRow, Hex } from '@sluice/chains'
-import { families, familyOf, type Market, type Pool, type Reads, runReads, servedRows } from '@sluice/liquidity'
+import { families, familyOf, type Market, type Pool, runReads, servedRows } from '@sluice/liquidity'
 import type { PriceBook } from '@sluice/pricing'
 import { type Log, type Rpc, RpcError } from '@sluice/rpc'
 import { BoundedMap, type StateCount } from '@sluice/simulation'
+import { readBalances } from '../balances.ts'
 
 /** Minimum milliseconds between two runs. */
 const PAUSE_MS = 30_000
 /** Maximum log requests of one run. */
 const MAX_REQUESTS = 8
 /**
- * Number of blocks of the first log request. Some providers allow 2,000 blocks, some any number; the range shrinks
- * when a request is refused.
+ * Number of blocks of the first log request. Some providers allow 2,000 blocks, some any number; the range shrinks when
+ * a request is refused.
  */
 const FIRST_RANGE_BLOCKS = 50_000
 /** Minimum number of blocks of a log request; if it is refused, the run fails. */
@@ -37,17 +37,14 @@ const MIN_HUB_USD = 5_000
 const MAX_FOLLOWED = 300
 /** Maximum remembered pools that have held enough of a hub; the pools with the largest hub balance are kept. */
 const MAX_DEEP_POOLS = 1_000
-/** Milliseconds until the hub balances of these pools are read again, because liquidity is removed. */
+/** Milliseconds until the hub balances of the remembered pools are read again, because liquidity may be removed. */
 const REREAD_MS = 600_000
 /** Followed tokens whose pools one call of the market loads. */
 const TOKENS_PER_SEARCH = 25
 /** Maximum found pools that are remembered, so that no pool is read twice. */
 const MAX_FOUND_POOLS = 50_000
-/** Estimated gas of reading one balance, with a reserve. */
-const READ_GAS = 300_000
+/** Timeout in milliseconds of each request. */
 const TIMEOUT_MS = 5_000
-
-const erc20 = IERC20__factory.createInterface()
 
 export type NeighborSource = { readonly rpc: Rpc; readonly market: Market; readonly prices: PriceBook }
 
@@ -72,7 +69,7 @@ export class HubNeighbors {
   private rangeBlocks = FIRST_RANGE_BLOCKS
   /** Ranges of blocks whose logs were not read yet, ascending. */
   private readonly unreadRanges: BlockRange[] = []
-  /** Highest block in `unreadRanges` so far. */
+  /** Highest block that was ever added to `unreadRanges`; -1 if none was. */
   private highestBlock = -1
   private isRunning = false
   private hasRun = false
@@ -209,11 +206,11 @@ export class HubNeighbors {
    */
   private async readBalances(pairs: readonly HubPair[], { rpc, market, prices }: NeighborSource): Promise<void> {
     if (pairs.length === 0) return
-    const reads = pairs.map(({ hub, pool }) => balanceOf(hub, pool.address))
+    const reads = pairs.map(({ hub, pool }) => readBalances([[pool.address, hub]]))
     const { hash } = market.snapshot().block
     const balances = await runReads(rpc, { blockHash: hash }, reads, { priority: 'background', timeoutMs: TIMEOUT_MS })
     for (const [k, pair] of pairs.entries()) {
-      const balance = balances[k]!
+      const [balance = null] = balances[k]!
       if (balance === null) continue
       const usd = (Number(balance) / 10 ** this.decimals(pair.hub)!) * prices.usd(pair.hub)!
       // A remembered pool stays, since its liquidity may come back.
@@ -238,11 +235,4 @@ export class HubNeighbors {
     for (let from = 0; from < tokens.length; from += TOKENS_PER_SEARCH)
       await market.searchPools(tokens.slice(from, from + TOKENS_PER_SEARCH))
   }
-}
-
-/** Reads a balance; null if the call fails. */
-function* balanceOf(token: Address, holder: Address): Reads<bigint | null> {
-  const data = erc20.encodeFunctionData('balanceOf', [holder]) as Hex
-  const [answer] = yield [{ to: token, data, gas: READ_GAS }]
-  return answer && answer.length >= 66 ? BigInt(answer.slice(0, 66)) : null
 }

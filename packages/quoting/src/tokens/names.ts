@@ -29,8 +29,11 @@ export class TokenNames {
   private readonly unnamedTokens = new BoundedMap<Address, TokenName>(MAX_TOKENS, { ttl: UNNAMED_TTL_MS })
 
   get count(): StateCount {
-    const [named, unnamed] = [this.nameByToken.count, this.unnamedTokens.count]
-    return { entries: named.entries + unnamed.entries, evicted: named.evicted + unnamed.evicted }
+    const [namedCount, unnamedCount] = [this.nameByToken.count, this.unnamedTokens.count]
+    return {
+      entries: namedCount.entries + unnamedCount.entries,
+      evicted: namedCount.evicted + unnamedCount.evicted,
+    }
   }
 
   get(token: Address): TokenName | undefined {

@@ -1,6 +1,6 @@
 /**
- * Facts of a chain's tokens that processes share: decimals, storage layouts, and taxes. A lost fact only costs another
- * measurement.
+ * Shares facts about a chain's tokens between processes: decimals, storage layouts, and taxes. If a fact is lost, the
+ * process only measures it again.
  */
 import { type Address, FLOAT_PPM, isAddress } from '@sluice/chains'
 import { fromText, type TokenFacts, toText } from '@sluice/liquidity'

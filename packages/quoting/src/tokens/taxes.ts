@@ -15,11 +15,12 @@ import {
 /** Minimum milliseconds between two measurements of a token: owners may change taxes, but not with every quote. */
 const REMEASURE_MS = 60_000
 /**
- * Minimum milliseconds to the next measurement if the last one changed the record: many tokens lower their taxes in
- * steps in the minutes after their launch. Until the next measurement, quotes promise too little, or are refused.
+ * Minimum milliseconds to the next measurement if the last measurement changed the record. Many tokens lower their
+ * taxes in steps in the minutes after their launch. Until the next measurement, quotes promise too little, or are
+ * refused.
  */
 const REMEASURE_CHANGED_MS = 10_000
-/** Unix milliseconds of a measurement, and whether it changed the record. */
+/** Time of a measurement (Unix milliseconds), and whether it changed the record. */
 type Measurement = { readonly atMs: number; readonly hasChanged: boolean }
 /**
  * Divisors of a pool's reserve. The quotients are the amounts whose tax is measured: small enough for transfer limits,
@@ -28,15 +29,15 @@ type Measurement = { readonly atMs: number; readonly hasChanged: boolean }
 const SMALL_AMOUNT_DIVISOR = 100_000n
 const LARGE_AMOUNT_DIVISOR = 1_000n
 /**
- * Minimum of the larger amount in base units. A measurement transfers a quarter of an amount again, so of a few units
- * nothing would be left.
+ * Minimum of the larger amount in base units. A measurement transfers a quarter of the amount once more, and a quarter
+ * of a few units rounds to nothing.
  */
 const MIN_LARGE_AMOUNT = 1_000n
-/** Divisor of a reserve that is too small for these amounts, for test sales. */
+/** Divisor of a reserve for test sales, if the reserve is too small for `LARGE_AMOUNT_DIVISOR`. */
 const FEW_UNITS_DIVISOR = 10n
 /** Amounts in base units for a token whose pool cannot fund the measurement. */
 const SIZES_WITHOUT_POOL = [1_000n, 1_000_000n]
-/** Maximum tokens with records, because every route search receives the taxed ones. */
+/** Maximum tokens with records. Limited because every route search receives the taxed tokens. */
 const MAX_TOKENS = 2_000
 /** Maximum pairs of token and pool whose last measurement time is remembered. */
 const MAX_MEASURED = 20_000
@@ -44,8 +45,8 @@ const MAX_MEASURED = 20_000
 const MAX_POOLS_OF_TOKEN = 100
 
 /**
- * Maximum tax in ppm at which a sale counts: a token that takes more is worth less than half of what its pools say. Taxes
- * of tokens that are traded are far lower.
+ * Maximum tax in ppm at which a test sale succeeds. A token with a higher tax is worth less than half of its price in
+ * pools. Taxes of tokens that are traded are far lower.
  */
 const MAX_SALE_TAX_PPM = 500_000
 
@@ -111,8 +112,8 @@ export class TaxRecords {
   }
 
   /**
-   * Measures each token in its pool, unless it was measured there within the last minute, or, if that measurement
-   * changed the record, within the last ten seconds.
+   * Measures each token in its pool, unless it was measured there within the last minute. If that measurement changed
+   * the record, only the last ten seconds count.
    *
    * @returns true if a result differs from the record: a tax, or whether the token can be transferred twice
    * @throws RpcError if the node fails
@@ -120,7 +121,7 @@ export class TaxRecords {
   async learn(trades: Iterable<TradedToken>, source: TaxSource): Promise<boolean> {
     const dueTrades = new Map([...trades].map((trade) => [tokenInPoolKey(trade.token, trade.pool.id), trade]))
     const now = Date.now()
-    // The distance in both directions, because the clock may have been set back since the measurement.
+    // Use the absolute difference, because the clock may have been set back since the measurement.
     for (const key of dueTrades.keys()) {
       const last = this.lastMeasurementByKey.get(key)
       const minIntervalMs = last?.hasChanged ? REMEASURE_CHANGED_MS : REMEASURE_MS
@@ -166,7 +167,7 @@ export class TaxRecords {
 
   /** Records whether a token can be transferred twice in one transaction. @returns true if the record has changed */
   private recordStuck(token: Address, { buyTaxPpm, transferTaxPpm, sizeLimited }: TokenReport): boolean {
-    // If a transfer succeeds, its tax may still be unknown because of rounding. `sizeLimited` is known then.
+    // If a transfer succeeds, its tax may still be unknown because of rounding, but `sizeLimited` is known then.
     const isStuck = buyTaxPpm !== null && transferTaxPpm === null && sizeLimited === null
     if (isStuck === this.stuckTokens.has(token)) return false
     if (isStuck) this.stuckTokens.set(token, true)
@@ -198,14 +199,14 @@ export class TaxRecords {
 }
 
 /**
- * Returns a recorded time; 0 if there is none, or if it is in the future because the clock was set back: any measurement
- * then replaces the record.
+ * Returns a recorded time. Returns 0 if no time is recorded, or if it is in the future because the clock was set back.
+ * Any measurement then replaces the record.
  */
 const pastTimeOf = (recordedMs = 0): number => (recordedMs > Date.now() ? 0 : recordedMs)
 
 /**
- * Measures a token in a pool, at two amounts. Measures only its transfers if there is no pool, if the pool holds too
- * little, or if it keeps its tokens elsewhere.
+ * Measures a token in a pool, at two amounts. Measures only transfers of the token if there is no pool, if the pool
+ * holds too little of the token, or if the pool's tokens are at another address.
  *
  * @throws SimulationError if the token cannot be measured; RpcError if the node fails
  */
@@ -225,7 +226,7 @@ const sizesOf = (reserve: bigint) => [reserve / SMALL_AMOUNT_DIVISOR + 1n, reser
 /**
  * Tests whether a token can be sold to a pool without losing most of it; null if that cannot be measured.
  *
- * @throws RpcError
+ * @throws RpcError if the node fails
  */
 export async function testSale(token: Address, pool: Pool, source: TaxSource): Promise<boolean | null> {
   const { rpc, simulation, ...order } = source

@@ -1,14 +1,14 @@
 /**
- * Checks tokens outside the chain's file (unlisted tokens) before they, and tokens whose prices depend on them, are
- * priced: reads the real balances of their pools, and tests whether the tokens can be sold. Callers wait only for a
- * short time; results that arrive later apply to later requests.
+ * Checks unlisted tokens (outside the chain's file) before prices that depend on them are served. A check reads the
+ * real balances of the token's pools, and tests whether the token can be sold. Callers wait only for a short time.
+ * Results that arrive later apply to later requests.
  */
 import { setTimeout } from 'node:timers/promises'
 import type { Address } from '@sluice/chains'
 import type { Pool, Snapshot } from '@sluice/liquidity'
 import { Semaphore } from '@sluice/rpc'
 import { BoundedMap, type StateCount } from '@sluice/simulation'
-import { deepestPools, type HoldingsSource, readHoldings, unlistedTokens } from '../view/holdings.ts'
+import { deepestPools, type HoldingsSource, readHoldings, tokensToCheck } from '../view/holdings.ts'
 
 /** Milliseconds for which a check of balances is valid. */
 const BALANCES_TTL_MS = 60_000
@@ -54,9 +54,9 @@ export class TokenEvidence {
   /**
    * Checks the tokens whose checks are not valid any more, and the unlisted tokens on which their prices depend. Waits
    * at most `timeoutMs`, also for checks that an earlier call started. The next call repeats a failed check, and starts
-   * those for which the queue had no room.
+   * the checks for which the queue had no room.
    *
-   * @returns tokens whose checks have not finished, or not started, or whose prices depend on such a token
+   * @returns unchecked tokens, whose checks have not finished or not started, and tokens whose prices depend on these
    */
   async gather(tokens: readonly Address[], source: HoldingsSource, timeoutMs: number): Promise<ReadonlySet<Address>> {
     const { allowListed } = this.options
@@ -68,7 +68,7 @@ export class TokenEvidence {
     let timeout: Promise<'timeout'> | undefined
     for (let round = 0; round < MAX_ROUNDS; round++) {
       const intermediates = tokens.flatMap((token) => prices.intermediatesOf(token) ?? [])
-      const requestedTokens = round === 0 ? unlistedTokens(tokens, allowListed, prices, isDue) : []
+      const requestedTokens = round === 0 ? tokensToCheck(tokens, allowListed, prices, isDue) : []
       const dueTokens = new Set([...intermediates.filter(isDue), ...requestedTokens])
       const checks = [...dueTokens].flatMap(
         (token) => this.check(token, source)?.then(() => finishedTokens.add(token)) ?? [],
@@ -78,7 +78,7 @@ export class TokenEvidence {
       if ((await Promise.race([Promise.all(checks), timeout])) === 'timeout') break
     }
     const dependsOnDue = (token: Address) => prices.intermediatesOf(token)?.some(isDue) ?? true
-    return new Set([...unlistedTokens(tokens, allowListed, prices, isDue), ...tokens.filter(dependsOnDue)])
+    return new Set([...tokensToCheck(tokens, allowListed, prices, isDue), ...tokens.filter(dependsOnDue)])
   }
 
   /**
@@ -109,8 +109,8 @@ export class TokenEvidence {
   }
 
   /**
-   * Tests sales to the pools that decide the token's price. Others do not count: the creator of a token can give a pool
-   * any reserve of it, and let it be sold to that pool only.
+   * Tests sales to the pools that decide the token's price. Sales to other pools do not count: the creator of a token
+   * can give a pool any reserve of the token, and let it be sold to that pool only.
    */
   private checkSale(token: Address, { snapshot, prices }: HoldingsSource): Promise<void> {
     return runOnce(this.saleChecks, token, async () => {

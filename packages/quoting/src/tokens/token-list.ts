@@ -97,8 +97,8 @@ export class TokenLister {
   }
 
   /**
-   * Returns the sanitized symbol of a token, from the chain's file or else from the token's contract; undefined if
-   * neither has one.
+   * Returns the sanitized symbol of a token, from the chain's file or else from the token's contract; undefined if the
+   * token has no symbol.
    */
   symbolOf(address: Address): string | undefined {
     const { chain, names } = this.options

@@ -29,7 +29,7 @@ export class TokenReports {
   private readonly reports = new BoundedMap<Address, Promise<TokenMeasurements | null>>(MAX_REMEMBERED, {
     ttl: REMEMBER_MS,
   })
-  /** Tokens that could be bought but not sold when last measured, with the pools that were tested. */
+  /** Tokens that could be bought but not sold when last measured. Value: any pools, or the pools that decide the price. */
   private readonly unsellableTokens = new BoundedMap<Address, 'any' | 'deciding'>(MAX_UNSELLABLE, {
     ttl: UNSELLABLE_MS,
   })
@@ -65,20 +65,21 @@ export class TokenReports {
   }
 
   /**
-   * Records results of test sales to any pools, of any caller. One success means that the token can be sold, unless it
-   * could not be sold to the pools that decide its price: its creator can let it be sold to other pools only.
+   * Records results of test sales to any pools; null for a sale that could not be tested. One success means that the
+   * token can be sold, unless a sale to the pools that decide its price failed. A creator can let a token be sold to
+   * other pools only.
    */
-  recordSales(token: Address, sellable: readonly (boolean | null)[]): void {
+  recordSales(token: Address, saleResults: readonly (boolean | null)[]): void {
     const failedIn = this.unsellableTokens.get(token)
-    if (sellable.includes(true)) {
+    if (saleResults.includes(true)) {
       if (failedIn === 'any') this.update(token, undefined)
-    } else if (sellable.includes(false)) this.update(token, failedIn ?? 'any')
+    } else if (saleResults.includes(false)) this.update(token, failedIn ?? 'any')
   }
 
   /** Records results of test sales to the pools that decide a token's price. The token must be sold to each of them. */
-  recordDecidingSales(token: Address, sellable: readonly (boolean | null)[]): void {
-    if (sellable.includes(false)) this.update(token, 'deciding')
-    else if (sellable.includes(true)) this.update(token, undefined)
+  recordDecidingSales(token: Address, saleResults: readonly (boolean | null)[]): void {
+    if (saleResults.includes(false)) this.update(token, 'deciding')
+    else if (saleResults.includes(true)) this.update(token, undefined)
   }
 
   private update(token: Address, failedIn: 'any' | 'deciding' | undefined): void {

@@ -1,6 +1,7 @@
 /**
- * Trust in the tokens and pools that routes pass through: feeds the trust ledger with blocks and with token
- * measurements.
+ * Trust in the tokens and pools that routes pass through. The chain's file grants trust (`named`). Other tokens and
+ * pools earn trust by enough liquidity and good behavior over many blocks (`earned`). The tracker passes blocks and
+ * token measurements to the trust ledger, which decides.
  */
 import type { Address, Chain } from '@sluice/chains'
 import {
@@ -53,7 +54,7 @@ export class TrustTracker {
   private queue: Snapshot[] = []
   private isObserving = false
   private isMeasuring = false
-  private measuredAt = Number.NEGATIVE_INFINITY
+  private lastMeasurementMs = Number.NEGATIVE_INFINITY
 
   constructor(options: Options) {
     this.options = options
@@ -87,8 +88,8 @@ export class TrustTracker {
   }
 
   /**
-   * Sets the prices with which the depth of pools is computed. A price that an unlisted token decides does not count:
-   * with a token that cannot be sold, a little money would set any price of a token with few pools, and thus any depth.
+   * Sets the prices with which the depth of pools is computed. A price that an unlisted token decides does not count.
+   * If that token cannot be sold, a little money can set any price of a token with few pools, and thus any depth.
    */
   setPrices(book: Pick<Prices, 'usd' | 'isPricedByListedTokens'>): void {
     const { decimals } = this.options
@@ -131,9 +132,10 @@ export class TrustTracker {
   private async measureNext(snapshot: Snapshot): Promise<void> {
     const now = performance.now()
     const { tokenDueForMeasurement } = this.ledger
-    if (tokenDueForMeasurement === undefined || this.isMeasuring || now - this.measuredAt < REPORT_PAUSE_MS) return
+    if (tokenDueForMeasurement === undefined || this.isMeasuring || now - this.lastMeasurementMs < REPORT_PAUSE_MS)
+      return
     this.isMeasuring = true
-    this.measuredAt = now
+    this.lastMeasurementMs = now
     try {
       const measurements = await this.options.measure(tokenDueForMeasurement, snapshot)
       this.ledger.reportMeasurement(

@@ -1,4 +1,7 @@
-/** Finds the parts of a route that are not trusted: anybody can deploy their code, which can behave as it likes. */
+/**
+ * Finds the untrusted pools and tokens of a route: neither named by the chain's file, nor trusted after many blocks of
+ * good behavior. Anybody can deploy their code, which can behave as it likes.
+ */
 import { type Address, ZERO_ADDRESS } from '@sluice/chains'
 import { isTrustedPool, type Pool, type Trust } from '@sluice/liquidity'
 

@@ -6,7 +6,7 @@ import type { Prices } from '@sluice/pricing'
 import type { Rpc } from '@sluice/rpc'
 import { toBeHex } from 'ethers'
 import { describe, expect, test } from 'vitest'
-import { deepestPools, readHoldings, unlistedTokens } from './holdings.ts'
+import { deepestPools, readHoldings, tokensToCheck } from './holdings.ts'
 
 const account = (n: number): Address => toAddress(`0x${n.toString(16).padStart(40, '0')}`)
 const [TOKEN, OTHER] = [account(1), account(2)]
@@ -139,17 +139,17 @@ describe('tokens of a request whose holdings are checked', () => {
   test('are the unlisted ones with a price, without duplicates', () => {
     const prices = pricesOf([], { usd: (token: Address) => (token === account(9) ? null : 1) })
     const tokens = [OTHER, TOKEN, ZERO_ADDRESS, TOKEN, account(9), account(8)]
-    expect(unlistedTokens(tokens, listed, prices)).toEqual([TOKEN, account(8)])
-    expect(unlistedTokens(tokens, listed, prices, (token) => token !== TOKEN)).toEqual([account(8)])
+    expect(tokensToCheck(tokens, listed, prices)).toEqual([TOKEN, account(8)])
+    expect(tokensToCheck(tokens, listed, prices, (token) => token !== TOKEN)).toEqual([account(8)])
   })
 
   test('include those without a price because they could not be sold', () => {
     const prices = pricesOf([], { usd: () => null, isUnsellable: (token: Address) => token === TOKEN })
-    expect(unlistedTokens([TOKEN, account(8)], listed, prices)).toEqual([TOKEN])
+    expect(tokensToCheck([TOKEN, account(8)], listed, prices)).toEqual([TOKEN])
   })
 
   test('are all of them, since a token that is not checked must have no price', () => {
     const tokens = Array.from({ length: 200 }, (_, k) => account(20 + k))
-    expect(unlistedTokens(tokens, listed, pricesOf([]))).toEqual(tokens)
+    expect(tokensToCheck(tokens, listed, pricesOf([]))).toEqual(tokens)
   })
 })

@@ -1,6 +1,7 @@
 /**
  * Compares the real balances of a token's deepest pools with the reserves in the states of these pools, before the
- * token's price is used. Concerns only unlisted tokens: those that are not in the chain's file.
+ * token's price is used. Concerns only unlisted tokens, which are not in the chain's file. A snapshot holds the pools
+ * at one block.
  */
 import { type Address, ZERO_ADDRESS } from '@sluice/chains'
 import { familyOf, type Pool, runReads, type Snapshot } from '@sluice/liquidity'
@@ -16,13 +17,13 @@ const ROUNDING_DIVISOR = 1_000_000n
 export type HoldingsSource = { readonly snapshot: Snapshot; readonly prices: Prices; readonly rpc: Rpc }
 
 /**
- * Returns the tokens whose pools' balances are to be checked: those that are not in the chain's file, have no valid
- * check, and either have a price or have none because a test sale of them failed.
+ * Returns the tokens whose pools' balances must be checked. Such a token is not in the chain's file, and has no valid
+ * check. It has a price, or it has none because its test sale failed.
  *
  * @param listedTokens - tokens of the chain's file
  * @param isDue - returns true for a token without a valid check
  */
-export function unlistedTokens(
+export function tokensToCheck(
   tokens: readonly Address[],
   listedTokens: ReadonlySet<Address>,
   prices: Prices,
@@ -38,12 +39,11 @@ export function unlistedTokens(
  * balance.
  *
  * @returns true if a price may have changed
- * @throws RpcError
+ * @throws RpcError if the node fails
  */
 export async function readHoldings(token: Address, { snapshot, prices, rpc }: HoldingsSource): Promise<boolean> {
   let mayChangePrices = false
-  // The prices may be of a later block than the balances, so the reserves come from the snapshot, which is of the same
-  // block as the balances.
+  // Take the reserves from the snapshot, whose block is also that of the balances. The prices may be of a later block.
   const pools = deepestPools(token, prices).flatMap(({ id }) => snapshot.pools.get(id) ?? [])
   const reads = pools.map(({ address, tokens }) => readBalances(tokens.map((token) => [address, token])))
   const balances = await runReads(rpc, { blockHash: snapshot.block.hash }, reads, { priority: 'lookup' })

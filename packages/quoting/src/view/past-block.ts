@@ -1,4 +1,4 @@
-/** Pools and prices at the end of one past block. */
+/** Pools and prices at the end of one past block. A market finds pools and reads their states. */
 import { type Address, type Chain, listedTokens, NATIVE, ZERO_ADDRESS } from '@sluice/chains'
 import {
   createMarket,
@@ -11,17 +11,17 @@ import {
 import { Prices } from '@sluice/pricing'
 import { type BlockHeader, type BlockRef, type Rpc, RpcError, rpcWith } from '@sluice/rpc'
 import { QuotingError } from '../errors.ts'
-import { readHoldings, unlistedTokens } from './holdings.ts'
+import { readHoldings, tokensToCheck } from './holdings.ts'
 
 /** Maximum tokens of a request that are checked at a time. */
 const MAX_CONCURRENT_CHECKS = 8
 /** Maximum rounds of checks per request: after a check, a price may depend on other tokens. */
 const MAX_ROUNDS = 3
 /**
- * Milliseconds that a quote waits at most for pools that are discovered in the background, unless `settleMs` is larger.
- * The wait starts when the known pools of the quote's tokens are read.
+ * Maximum milliseconds that a quote waits for pools that are discovered in the background. A larger `settleMs` replaces
+ * it. The wait starts after the known pools of the quote's tokens are read.
  */
-const MIN_QUOTE_SETTLE_MS = 2_000
+const QUOTE_SETTLE_MS = 2_000
 
 /** Pools that only a search of past logs finds, from the market of the newest block, which searches the logs. */
 export type ListedPools = {
@@ -40,8 +40,8 @@ export type TestPastSale = (
 /** Settings that all past blocks of a chain share. */
 export type PastBlockOptions = {
   /**
-   * Tests sales of unlisted tokens (outside the chain's file) before they, and tokens whose prices depend on them, are
-   * priced; no tests if absent.
+   * Tests sales of unlisted tokens (outside the chain's file) before prices that depend on them are served. No tests if
+   * absent.
    */
   readonly testSale?: TestPastSale
   /** Known token facts, which do not change between blocks. */
@@ -133,8 +133,8 @@ export class PastBlock {
   }
 
   /**
-   * True if the prices of the tokens were read, and depend on no unchecked token. A pool that was added since may have
-   * created such a dependency.
+   * True if the prices of the tokens were read, and depend on no unchecked token. A pool that was added after the read
+   * may have created a dependency on an unchecked token.
    */
   hasPrices(tokens: readonly Address[]): boolean {
     return tokens.every((token) => this.pricedTokens.has(token) && !this.dependsOnUnchecked(token))
@@ -146,9 +146,9 @@ export class PastBlock {
   }
 
   /**
-   * Reads the pools, redemption rates, balances, and test sales that decide the prices of some tokens.
+   * Reads the pools, redemption rates, and balances that decide the prices of some tokens, and runs test sales.
    *
-   * @throws RpcError
+   * @throws RpcError if the node fails
    */
   async readPrices(tokens: readonly Address[], rpc: Rpc): Promise<void> {
     const { market, block, prices } = this
@@ -174,8 +174,8 @@ export class PastBlock {
   }
 
   /**
-   * Checks the unlisted tokens among some tokens, and those on which their prices depend: reads the balances of their
-   * pools, and tests whether they could be sold at the block.
+   * Checks the unlisted tokens among `tokens`, and the unlisted tokens on which their prices depend. A check reads the
+   * balances of the token's pools, and tests whether the token could be sold at the block.
    *
    * @throws RpcError if balances cannot be read
    */
@@ -184,7 +184,7 @@ export class PastBlock {
     const source = { snapshot: this.market.snapshot(), prices, rpc }
     for (let round = 0; round < MAX_ROUNDS; round++) {
       const intermediates = tokens.flatMap((token) => prices.intermediatesOf(token) ?? [])
-      const dueTokens = [...new Set([...unlistedTokens(tokens, this.listedTokenSet, prices), ...intermediates])].filter(
+      const dueTokens = [...new Set([...tokensToCheck(tokens, this.listedTokenSet, prices), ...intermediates])].filter(
         (token) => !checkedTokens.has(token),
       )
       if (dueTokens.length === 0) return
@@ -231,8 +231,8 @@ export class PastBlock {
     const { market, prices } = this
     if (listedPools) await market.addFoundPools(listedPools.pools)
     await market.ensureGroups([this.chain.hubs, pairTokens])
-    await prices.follow(await market.whenIdle(Math.max(this.options.settleMs ?? 0, MIN_QUOTE_SETTLE_MS)))
-    // While past logs are being scanned, which takes minutes, the pair counts as read once the pools found so far are.
+    await prices.follow(await market.whenIdle(Math.max(this.options.settleMs ?? 0, QUOTE_SETTLE_MS)))
+    // A search of past logs takes minutes. Until it ends, the pair counts as read when the pools found so far are read.
     const isReadComplete = market.cacheCounts().queued?.entries === 0 || !isScanned(market)
     if (isReadComplete && listedPools?.isComplete !== false) this.readPairs.add(keyOf(pairTokens))
   }

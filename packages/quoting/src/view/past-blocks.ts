@@ -1,4 +1,7 @@
-/** Caches the pools and prices of past blocks, for past quotes and past prices. The node must have their state. */
+/**
+ * Caches the pools and prices of past blocks, for past quotes and past prices. The node must have the states of these
+ * blocks. A market finds pools and reads their states.
+ */
 import type { Address, Chain, Hex } from '@sluice/chains'
 import type { Snapshot } from '@sluice/liquidity'
 import type { BlockHeader, BlockRef, Rpc } from '@sluice/rpc'
@@ -13,8 +16,8 @@ const MAX_BLOCKS = 8
 /** Prices at the end of a past block. */
 export type PastPrices = Pick<PastBlock, 'block' | 'prices'> & {
   /**
-   * True for a token whose price depends on tokens outside the chain's file that were not tested, so that it is not
-   * served.
+   * True for a token whose price depends on tokens outside the chain's file that were not tested. Such a price must not
+   * be served.
    */
   readonly isPending: (token: Address) => boolean
 }
@@ -33,8 +36,10 @@ export type PastState = Pick<PastBlock, 'market' | 'prices'> & {
 export type ListPools = (tokens: readonly Address[]) => Promise<ListedPools | undefined>
 
 /**
- * Which pools a block holds: those that decide prices; those for swaps, found by its own search of past logs (`pools`);
- * or those for swaps, with the found pools of another market instead of that search (`listed pools`).
+ * Kind of pools that a block holds.
+ * - `prices`: pools that decide prices.
+ * - `pools`: pools for swaps, found by the block's own search of past logs.
+ * - `listed pools`: pools for swaps, found by the market of the newest block.
  */
 type BlockKind = 'prices' | 'pools' | 'listed pools'
 
@@ -52,7 +57,7 @@ type ReadRequest = {
 export class PastBlocks {
   private readonly chain: Chain
   private readonly options: PastBlockOptions
-  /** By kind and block hash. */
+  /** Cached blocks. Key: kind and block hash. */
   private readonly blocksByKey = new BoundedMap<string, PastBlock>(MAX_BLOCKS, {
     onEvict: (pastBlock) => pastBlock.evict(),
   })

@@ -3,15 +3,14 @@ import type { Address } from '@sluice/chains'
 import type { BlockHeader } from '@sluice/rpc'
 import { BoundedMap } from '@sluice/simulation'
 
-/**
- * Maximum tokens with a history: up to half are tokens of the chain's file, the rest are the last requested tokens.
- */
+/** Maximum tokens with a history: up to half are tokens of the chain's file, the rest are the last requested tokens. */
 const MAX_TOKENS = 64
 /**
- * Maximum points of a token. At this number, every second point is dropped; from then on, half as many are recorded.
+ * Maximum points of a token. At this number, every second point is dropped, and later points are recorded half as
+ * often.
  */
 const MAX_POINTS = 512
-/** Maximum depth, in blocks, of a reorg whose points are removed; a market reads all pools again after a deeper one. */
+/** Maximum depth, in blocks, of a reorg whose points are removed. After a deeper reorg, points of removed blocks stay. */
 const MAX_REORG_BLOCKS = 64
 
 /** A price in USD at a block. */
@@ -79,8 +78,9 @@ export class PriceHistory {
   }
 
   /**
-   * Returns the lowest height whose points may be of removed blocks. A new branch can be longer than the old one, and
-   * its first blocks need not be recorded.
+   * Returns the lowest height at which points may be of blocks that a reorg removed: the height after the newest
+   * recorded block that is still canonical. The newest block does not show the fork, because the new branch may have
+   * earlier blocks that were not recorded.
    */
   private firstRemovedHeight({ number }: BlockHeader): number {
     const ancestor = this.recentBlocks.findLast((recent) => recent.number < number && this.isCanonical(recent))

@@ -9,7 +9,7 @@ import type { ResponseCache } from './response-cache.ts'
 /** State of a chain at one block, shared by all requests at that block. */
 export type ChainView = {
   readonly snapshot: Snapshot
-  /** Groups of tokens, joined by commas, whose pools the snapshot holds, and tokens that can be priced. */
+  /** Keys of token groups (addresses joined by commas) whose pools are loaded, and of tokens loaded for prices. */
   readonly groups: BoundedMap<string, true>
   /** Responses to requests at this block. */
   readonly responses: ResponseCache
@@ -20,7 +20,7 @@ export type ChainView = {
    * with these samples, or this view if there is a newer block in memory. Absent if another process reads the pools.
    *
    * @param swaps - inputs to sample, by pool id
-   * @throws RpcError
+   * @throws RpcError if the node fails
    */
   readonly refine?: (swaps: ReadonlyMap<string, readonly SampledSwap[]>) => Promise<ChainView>
   /** Prices of the newest block in memory, which may be later than this block. */

@@ -69,8 +69,8 @@ export class ChainViews {
   /**
    * Returns the chain at its current head, with the pools of the tokens.
    *
-   * @param groups - groups of tokens; loads the pools between the tokens of each group, and between these tokens and
-   *   the chain's intermediates (the tokens that its file names)
+   * @param groups - groups of tokens. Loads the pools between the tokens of each group, and the pools between these
+   *   tokens and the tokens of the chain's file
    * @throws QuotingError `BEHIND` if `minimumBlock` is not reached in time; RpcError if the node fails
    */
   async atHead(

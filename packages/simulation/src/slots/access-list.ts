@@ -8,7 +8,7 @@ const erc20 = IERC20__factory.createInterface()
 
 export type StorageSlot = { readonly contract: Address; readonly key: Hex }
 
-/** Maximum returned slots: the last ones, because a token reads the balance after the slots that lead to it. */
+/** Maximum returned slots. The last slots are kept, because a token reads the balance after the slots that lead to it. */
 const MAX_SLOTS = 32
 
 export const balanceOfCalldata = (owner: Address): Hex => erc20.encodeFunctionData('balanceOf', [owner]) as Hex
@@ -19,11 +19,11 @@ type AccessList = {
   readonly accessList?: readonly { readonly address: string; readonly storageKeys: readonly Hex[] }[]
 }
 
-/** Sender of the creation; Erigon needs one. */
+/** Sender of the contract creation that `creationThatCalls` encodes. Erigon requires a sender. */
 const CREATOR = toAddress(`0x${id('sluice.creator').slice(-40)}`)
 
 /**
- * Returns creation code that makes a call by STATICCALL.
+ * Returns code for a contract creation that calls the token by STATICCALL.
  *
  * Assembly: PUSH1 size PUSH1 offset PUSH1 0 CODECOPY; PUSH1 0 PUSH1 0 PUSH1 size PUSH1 0 PUSH20 token GAS STATICCALL
  * STOP; the calldata.
@@ -34,9 +34,10 @@ function creationThatCalls(token: Address, data: Hex): Hex {
 }
 
 /**
- * Returns the slots that a call reads, the last one first; empty if no node has eth_createAccessList or the token
- * reverts. Erigon leaves out the called contract, because its address costs more gas in the list than its slots save.
- * So if the token has no slot, a second list is that of a creation that calls the token.
+ * Returns the slots that a call of the token reads, the last one first; empty if no node has eth_createAccessList or
+ * the token reverts. Erigon omits the called contract from the list, because its address would cost more gas than its
+ * slots save. If the list contains no slot of the token, a second request lists the slots of a contract creation that
+ * calls the token.
  *
  * @param data - calldata of at most 255 bytes
  */

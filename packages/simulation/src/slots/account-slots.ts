@@ -41,8 +41,8 @@ export class AccountSlotSearch {
   }
 
   /**
-   * Returns the write that gives the account the amount, or the smallest larger one that shares can represent;
-   * undefined if none is found.
+   * Returns the write that gives the account the amount, or for shares the next larger balance that a number of shares
+   * can represent. Returns undefined if no write does.
    */
   async findBalanceWrite(amount: bigint): Promise<AccountWrite | undefined> {
     const slots = await findReadSlots(
@@ -69,7 +69,7 @@ export class AccountSlotSearch {
     const data = allowanceCalldata(this.account, spender)
     const slots = await findReadSlots(this.reader.rpc, this.reader.token, data, this.reader.options)
     const readWith: ReadWith = async (writes) => (await this.read(writes, spender)).allowance
-    // Numeric allowances take the exact amount; boolean ones any non-zero word.
+    // A number must be the exact amount. For a boolean allowance, any non-zero word works.
     const values = [amount, 1n, MAX_UINT256]
     const triedWrites = slots.flatMap((slot) => values.map((value) => ({ slot, value })))
     const answers = await Promise.all(triedWrites.map(({ slot, value }) => readWith([[slot, value]])))
@@ -82,8 +82,8 @@ export class AccountSlotSearch {
   }
 
   /**
-   * Returns the slots that affect the balance or allowance, each with its current word, and with the answer of the
-   * token if the word is `MARKER`. Slots that hold the balance or allowance as a plain number come first.
+   * Returns the slots that affect the balance or allowance. `currentWord` is the word of a slot, and `markedAnswer` is
+   * the token's answer if the word is `MARKER`. Slots that hold the number in plain form come first.
    */
   private async findAffectingSlots(slots: readonly StorageSlot[], readWith: ReadWith) {
     const [unchangedAnswer, words, ...answers] = await Promise.all([
@@ -97,7 +97,10 @@ export class AccountSlotSearch {
       .sort((a, b) => Number(b.markedAnswer === MARKER) - Number(a.markedAnswer === MARKER))
   }
 
-  /** Finds the word for an amount: the number itself, packed with other bits, or a number of shares. */
+  /**
+   * Finds a word with which the token reports the amount. Tries the amount itself, the amount packed with the current
+   * word's other bits, and then numbers of shares.
+   */
   private async findWordFor(
     slot: StorageSlot,
     {
@@ -107,18 +110,18 @@ export class AccountSlotSearch {
     }: { readonly amount: bigint; readonly markedAnswer: bigint | null; readonly currentWord: bigint },
     readWith: ReadWith,
   ): Promise<{ readonly value: bigint; readonly amount: bigint } | undefined> {
-    const missingAmount = (markedAnswer ?? 0n) - MARKER
+    const otherAmount = (markedAnswer ?? 0n) - MARKER
     const lowBitsMask = MAX_UINT256 >> 128n
     const plainWords = [
       amount,
-      // The balance may be the sum of this slot and others.
-      ...(missingAmount > 0n && amount >= missingAmount ? [amount - missingAmount] : []),
+      // The balance may be the sum of several slots.
+      ...(otherAmount > 0n && amount >= otherAmount ? [amount - otherAmount] : []),
       (currentWord & ~lowBitsMask) | (amount & lowBitsMask),
       ...SHIFTS.map((shift) => (currentWord & ((1n << shift) - 1n)) | ((amount << shift) & MAX_UINT256)),
     ]
     const exactWord = await this.findWord(slot, plainWords, (answer) => answer === amount, readWith)
     if (exactWord) return exactWord
-    const answers = await Promise.all(TEST_SHARES.map((scale) => readWith([[slot, scale]])))
+    const answers = await Promise.all(TEST_SHARES.map((testShares) => readWith([[slot, testShares]])))
     const measuredIndex = answers.findLastIndex((answer) => answer !== null && answer > 0n)
     const units = answers[measuredIndex]
     if (!units) return undefined

@@ -15,8 +15,8 @@ export type BalanceWrites = {
   readonly contract: Address
   readonly writes: readonly Write[]
   /**
-   * Balance that the token then reports, in base units: the amount, or the smallest larger one that shares can
-   * represent.
+   * Balance in base units that the token then reports: the amount, or for shares the next larger balance that a number
+   * of shares can represent.
    */
   readonly balance: bigint
 }
@@ -25,7 +25,7 @@ export type BalanceWrites = {
 const NEIGHBORS = 32n
 /** Number of values that are tried for each base unit, if a base unit is worth many shares. */
 const STEPS_PER_UNIT = 8n
-/** Maximum rounds; before each round after the first, the rate of shares is read again. */
+/** Maximum rounds of tries. Each round after the first starts with a newly read rate of shares. */
 const MAX_ROUNDS = 3
 /** Maximum base units by which a balance of shares may exceed the amount because of rounding. */
 const ROUNDING = 2n
@@ -42,25 +42,25 @@ export async function computeBalanceWrites(
   account: Address,
   amount: bigint,
 ): Promise<BalanceWrites | undefined> {
-  const [targetWord, currentValue] = await Promise.all([
-    shape.kind === 'plain' ? { value: amount, balance: amount } : sharesFor(reader, mapping, shape, amount),
-    currentWord(reader, mapping, shape, account),
+  const [target, currentWord] = await Promise.all([
+    shape.kind === 'plain' ? { value: amount, balance: amount } : findShares(reader, mapping, shape, amount),
+    readCurrentWord(reader, mapping, shape, account),
   ])
-  if (!targetWord || targetWord.value >> BigInt(shape.width) !== 0n) return undefined
-  const value = (currentValue & ~numberMask(shape)) | (targetWord.value << BigInt(shape.shift))
-  return { contract: mapping.contract, writes: balanceWrites(mapping, account, value), balance: targetWord.balance }
+  if (!target || target.value >> BigInt(shape.width) !== 0n) return undefined
+  const value = (currentWord & ~numberMask(shape)) | (target.value << BigInt(shape.shift))
+  return { contract: mapping.contract, writes: balanceWrites(mapping, account, value), balance: target.balance }
 }
 
-/** Reads the current word, whose other bits must stay; 0n if the number uses the whole word. */
-async function currentWord(reader: TokenReader, mapping: Mapping, shape: Shape, account: Address): Promise<bigint> {
+/** Reads the account's current word, whose other bits must not change. Returns 0n if the number fills the word. */
+async function readCurrentWord(reader: TokenReader, mapping: Mapping, shape: Shape, account: Address): Promise<bigint> {
   const usesWholeWord = mapping.order === 'minime' ? numberMask(shape) === MINIME_MAX : shape.width === 256
   if (usesWholeWord) return 0n
-  const [currentValue] = await reader.readStorage(mapping.contract, [BigInt(balanceKey(mapping, account))])
-  return currentValue!
+  const [currentWord] = await reader.readStorage(mapping.contract, [BigInt(balanceKey(mapping, account))])
+  return currentWord!
 }
 
 /** Finds the smallest number of shares worth at least `amount`, near the estimate at the last known rate. */
-async function sharesFor(
+async function findShares(
   reader: TokenReader,
   mapping: Mapping,
   shape: Shape,
@@ -68,10 +68,10 @@ async function sharesFor(
 ): Promise<{ readonly value: bigint; readonly balance: bigint } | undefined> {
   let rate = shape.rate
   for (let round = 0; rate && round < MAX_ROUNDS; round++) {
-    const triedValues = amountsAround(rate, amount).filter((value) => value >> BigInt(shape.width) === 0n)
+    const triedValues = shareCandidates(rate, amount).filter((value) => value >> BigInt(shape.width) === 0n)
     const balances = await balancesOf(reader, mapping, triedValues)
     const index = balances.findIndex((balance) => balance !== null && balance >= amount)
-    // If the first value suffices, a smaller one that was not tried may suffice too.
+    // If the first value suffices, a smaller value that was not tried may suffice too.
     if (index > 0 || (index === 0 && triedValues[0] === 0n)) {
       const match = { value: triedValues[index]!, balance: balances[index]! }
       return match.balance - amount <= unitsPerShare(rate) + ROUNDING ? match : undefined
@@ -82,7 +82,8 @@ async function sharesFor(
   return undefined
 }
 
-function amountsAround({ shares, units }: Rate, amount: bigint): readonly bigint[] {
+/** Returns numbers of shares to try, around the estimate at this rate. */
+function shareCandidates({ shares, units }: Rate, amount: bigint): readonly bigint[] {
   const estimate = (amount * shares + units - 1n) / units
   const step = shares / units / STEPS_PER_UNIT || 1n
   const triedValues: bigint[] = []

@@ -16,8 +16,8 @@ const mappingsAt = (order: MappingOrder, bases: readonly bigint[], contract: Add
   bases.map((base) => ({ order, base, contract }))
 
 /**
- * Returns the common mappings, which are tested in one round trip: at the first slots, and after gaps of 50 slots that
- * upgradeable contracts of OpenZeppelin reserve.
+ * Returns the common mappings, which are tested in one round trip. They are at the first slots, and after gaps of 50
+ * slots, which OpenZeppelin's upgradeable contracts reserve.
  */
 export function commonMappings(token: Address): readonly Mapping[] {
   return [
@@ -49,7 +49,7 @@ export function storeMappings(store: Address): readonly Mapping[] {
   return [...mappingsAt('solidity', range(0, 16), store), ...mappingsAt('vyper', range(0, 8), store)]
 }
 
-/** Returns the mappings of a slot from the request: in Solidity's order, then in Vyper's. */
+/** Returns the mappings at a base slot that a request names: in Solidity's order, then in Vyper's. */
 export function mappingsAtSlot(token: Address, slot: bigint): readonly Mapping[] {
   return [...mappingsAt('solidity', [slot], token), ...mappingsAt('vyper', [slot], token)]
 }

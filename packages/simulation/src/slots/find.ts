@@ -12,6 +12,7 @@ const LARGE_BALANCE = 2n ** 240n + 0x777n
 const MAX_UINT256 = 2n ** 256n - 1n
 /** Test values that are written for each candidate, each for another owner. */
 const TEST_VALUES = [SMALL_BALANCE, LARGE_BALANCE, MAX_UINT256]
+const MAX_UINT256_INDEX = 2
 
 /** Mappings that a token uses. */
 export type TokenMappings = {
@@ -21,9 +22,9 @@ export type TokenMappings = {
 }
 
 /**
- * Writes each test value by each candidate mapping for a separate fictitious owner. The owner with a balance identifies
- * the mapping, however the token interprets the word. Allowances are written for the owners of the first test value.
- * The control is one more owner, for whom nothing is written.
+ * Finds the mappings that a token uses. For each pair of a candidate and a test value, overrides the balance of a
+ * separate fictitious owner. The owner for whom the token reports a balance identifies the mapping. The allowances of
+ * the owners of the first test value are overridden too. One more owner, the control, has no overrides.
  */
 export async function findMappings(
   reader: TokenReader,
@@ -34,10 +35,10 @@ export async function findMappings(
   const readings = await reader.readOwners(controlIndex + 1, writes)
   const controlReading = readings[controlIndex]!
 
-  const balanceAt = (candidate: number, valueIndex: number) =>
-    readings[valueIndex * candidates.length + candidate]!.balance
-  const isVisible = (candidate: number, valueIndex: number) => {
-    const candidateBalance = balanceAt(candidate, valueIndex)
+  const balanceAt = (candidateIndex: number, valueIndex: number) =>
+    readings[valueIndex * candidates.length + candidateIndex]!.balance
+  const isVisible = (candidateIndex: number, valueIndex: number) => {
+    const candidateBalance = balanceAt(candidateIndex, valueIndex)
     return candidateBalance !== null && candidateBalance !== 0n && candidateBalance !== controlReading.balance
   }
   const plainBalanceIndex = candidates.findIndex((_, index) => balanceAt(index, 0) === SMALL_BALANCE)
@@ -50,7 +51,7 @@ export async function findMappings(
     ({ order }, index) =>
       order !== 'minime' && readings[index]!.allowance === SMALL_BALANCE && controlReading.allowance !== SMALL_BALANCE,
   )
-  const shape = plainBalanceIndex !== -1 ? plainShape(balanceAt(plainBalanceIndex, 2)) : undefined
+  const shape = plainBalanceIndex !== -1 ? plainShape(balanceAt(plainBalanceIndex, MAX_UINT256_INDEX)) : undefined
   return {
     ...(balanceIndex !== -1 && { balance: { mapping: candidates[balanceIndex]!, ...(shape && { shape }) } }),
     ...(allowanceIndex !== -1 && { allowance: candidates[allowanceIndex]! }),
@@ -83,8 +84,8 @@ function allowanceWrite(mapping: Mapping, from: Address): [Address, Write[]] {
 }
 
 /**
- * Finds the mapping for an account that the token treats specially: each candidate writes a different value, and the
- * balance identifies one; undefined if none fits.
+ * Finds the mapping of balances for an account that the token treats specially. Each candidate writes a different
+ * value, so the reported balance identifies the candidate. Returns undefined if the balance matches no candidate.
  */
 export async function findForAccount(
   reader: TokenReader,

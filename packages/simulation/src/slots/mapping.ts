@@ -18,7 +18,7 @@ export type Mapping = {
   readonly base: bigint
   /** Contract whose storage holds the mapping. */
   readonly contract: Address
-  /** Offset of the number in the struct that the mapping leads to; default 0. */
+  /** Offset in slots of the number, if the mapping's values are structs; default 0. */
   readonly offset?: bigint
 }
 
@@ -63,7 +63,7 @@ function nestedKey({ order, base }: Pick<Mapping, 'order' | 'base'>, owner: Addr
   }
 }
 
-/** Returns the writes that set the word behind an owner's balance. */
+/** Returns the writes that store `value` in the word from which the token computes an owner's balance. */
 export function balanceWrites(mapping: Mapping, owner: Address, value: bigint): readonly Write[] {
   const key = balanceKey(mapping, owner)
   if (mapping.order !== 'minime') return [{ key, value: toWord(value) }]
@@ -77,7 +77,7 @@ export function balanceWrites(mapping: Mapping, owner: Address, value: bigint): 
 /** Maximum balance in a checkpoint of a `minime` token, and mask of its bits. */
 export const MINIME_MAX = 2n ** 128n - 1n
 
-/** Slots after the last one continue at zero, as on chain. */
+/** Encodes a slot. Slot numbers wrap around at 2^256, as on chain. */
 const wordDigits = (slot: bigint) => BigInt.asUintN(256, slot).toString(16).padStart(64, '0')
 const paddedAddress = (address: Address) => address.slice(2).padStart(64, '0')
 const seedDigits = (base: bigint) => base.toString(16).padStart(8, '0')

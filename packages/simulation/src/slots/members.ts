@@ -1,6 +1,6 @@
 /**
- * Derives mappings from the slots that a token reads, for struct members and namespaces that no list contains. Unlike a
- * slot, a mapping works for all accounts.
+ * Derives mappings from the storage slots that a token reads. Finds mappings in struct members and namespaces that the
+ * lists of common and rare mappings do not contain. Unlike a single slot, a mapping works for all accounts.
  */
 import type { Hex } from '@sluice/chains'
 import { allowanceCalldata, balanceOfCalldata, findReadSlots, type StorageSlot } from './access-list.ts'
@@ -8,19 +8,19 @@ import { findMappings, type TokenMappings } from './find.ts'
 import { allowanceKey, balanceKey, type Mapping } from './mapping.ts'
 import { fictitiousOwner, SLOT_PROBE, type TokenReader } from './reader.ts'
 
-/** Maximum base slot of plain variables. */
-const MAX_BASE = 512
-/** Maximum members of the struct at a namespace (ERC-7201) that are tested as mappings. */
-const MAX_MEMBER = 48
-/** Maximum members of the struct to which a mapping leads. */
-const MAX_OFFSET = 16n
-/** Maximum storage keys to compute, about ten microseconds each. */
+/** Number of first storage slots that are tested as base slots of a mapping. */
+const BASE_COUNT = 512
+/** Number of first members of the struct at a namespace (ERC-7201) that are tested as mappings. */
+const MEMBER_COUNT = 48
+/** Number of first slots of a struct that may hold the number, if the mapping's values are structs. */
+const OFFSET_COUNT = 16n
+/** Maximum storage keys to compute per search, about ten microseconds each. */
 const MAX_KEYS = 8_000
 
 const OWNER = fictitiousOwner(0)
 
 /**
- * Finds missing mappings.
+ * Finds the mappings that other searches did not find.
  *
  * @param namespaces - constants in the code of the token and of the contracts it calls
  */
@@ -55,15 +55,15 @@ function mappingsFor(
   if (slots.length === 0) return []
   const locationByKey = new Map<bigint, Pick<Mapping, 'contract' | 'offset'>>()
   for (const { contract, key } of slots)
-    for (let offset = 0n; offset < MAX_OFFSET; offset++) locationByKey.set(BigInt(key) - offset, { contract, offset })
+    for (let offset = 0n; offset < OFFSET_COUNT; offset++) locationByKey.set(BigInt(key) - offset, { contract, offset })
   const bases = [
-    ...Array.from({ length: MAX_BASE }, (_, base) => BigInt(base)),
-    ...namespaces.flatMap((base) => Array.from({ length: MAX_MEMBER }, (_, member) => base + BigInt(member))),
+    ...Array.from({ length: BASE_COUNT }, (_, base) => BigInt(base)),
+    ...namespaces.flatMap((base) => Array.from({ length: MEMBER_COUNT }, (_, member) => base + BigInt(member))),
   ]
   const mappings: Mapping[] = []
   for (const order of ['solidity', 'vyper'] as const)
     for (const base of bases.slice(0, MAX_KEYS / 2)) {
-      // A key does not depend on the contract.
+      // The key does not depend on `contract`, so any address serves.
       const match = locationByKey.get(BigInt(keyOf({ order, base, contract: OWNER })))
       if (match) mappings.push({ order, base, ...match })
     }

@@ -1,6 +1,6 @@
 /**
- * Reads a token's balances for many owners in one eth_call with storage overrides. To find the storage layout of a
- * token, each owner is fictitious and has a different slot overridden; the owner whose balance changes shows the slot.
+ * Reads a token's balances for many owners in one eth_call with storage overrides. This finds the storage layout of a
+ * token: each owner is fictitious and has another slot overridden. The owner whose balance changes shows the slot.
  */
 import { SlotProbe__factory, StorageProbe__factory } from '@sluice/bindings'
 import { bytecode } from '@sluice/bindings/bytecode'
@@ -35,11 +35,11 @@ const wordsCodec = callCodec<[slots: readonly bigint[]], [words: readonly bigint
   'words',
 )
 
-/** Address of the slot probe during a call, and the spender whose allowances it reads. */
+/** Address at which SlotProbe.sol, the reading contract, is installed during a call. Also the default spender. */
 export const SLOT_PROBE = toAddress('0x5177cE0000000000000000000000000000000002')
 /** Address of the fictitious owner with index 0. The owner with index k has this address plus k. */
 const FIRST_OWNER = 0x0aed51ce90000000000000000000000000000000n
-/** Value by which SlotProbe.sol reports a failed reading. */
+/** Value that SlotProbe.sol returns for a failed reading. */
 const FAILED_READ = 2n ** 256n - 2n
 
 /** Returns a fictitious owner by index. */
@@ -78,9 +78,9 @@ export class TokenReader {
   }
 
   /**
-   * Reads the balances of the first `count` fictitious owners, and their allowances for the probe.
+   * Reads the balances of the first `count` fictitious owners, and their allowances for `SLOT_PROBE`.
    *
-   * @throws SimulationError `BAD_TOKEN`, like all calls of the token
+   * @throws SimulationError `BAD_TOKEN` if the token uses up the gas of the call, like all methods that call the token
    */
   async readOwners(count: number, writes: StorageWrites): Promise<readonly OwnerReading[]> {
     return this.read(fictitiousOwner(0), count, writes)
@@ -109,7 +109,7 @@ export class TokenReader {
     }))
   }
 
-  /** Moves `amount` from `from` to `to`, with the probe as spender, and reads the balances around it. */
+  /** Simulates a transfer with `SLOT_PROBE` as spender, and reads the balances before and after it. */
   async transfer(
     from: Address,
     to: Address,
@@ -121,7 +121,7 @@ export class TokenReader {
     return { balanceBefore: before, balanceAfter: after, received }
   }
 
-  /** Returns the accounts that the token accesses when it reports a balance. */
+  /** Filters the accounts: returns the ones that the token accesses when it reports a balance. */
   async touchedAccounts(accounts: readonly Address[]): Promise<readonly Address[]> {
     const [warm] = touchedCodec.decode(
       await this.call(touchedCodec.encode(this.token, fictitiousOwner(0), accounts), new Map()),
@@ -150,7 +150,7 @@ export class TokenReader {
     return this.rpc
       .call({ to: SLOT_PROBE, data }, this.block, { ...this.options, overrides, blockOverrides })
       .catch((error: unknown) => {
-        // The probe itself does not revert: the token used up its gas.
+        // SlotProbe.sol never reverts itself, so the token used up the gas.
         if (!(error instanceof RpcError && error.code === 'REVERTED')) throw error
         throw new SimulationError('BAD_TOKEN', `${this.token} cannot be read: ${error.message}`, { cause: error })
       })

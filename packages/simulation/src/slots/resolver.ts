@@ -20,12 +20,12 @@ const MAX_REMEMBERED = 10_000
  * upgrade of the token changes its result.
  */
 const INCOMPLETE_TTL_MS = 600_000
-/** Milliseconds for which a confirmed transfer is remembered: later, the token may refuse transfers of the account. */
+/** Milliseconds for which a confirmed transfer is remembered. Later, the token may refuse transfers of the account. */
 const CONFIRMATION_TTL_MS = 600_000
 
 /**
- * Storage layouts of a chain's tokens, cached by token, and by code for tokens that share it (clones). The
- * simulation detects a wrong layout: after the storage override, the token does not report the written balance.
+ * Storage layouts of a chain's tokens, cached by token, and by code for tokens that share it (clones). The simulation
+ * detects a wrong layout: after the storage override, the token does not report the written balance.
  */
 export class SlotResolver {
   /** Called with each complete layout. */
@@ -39,8 +39,8 @@ export class SlotResolver {
     MAX_REMEMBERED,
   )
   /**
-   * Layouts confirmed by a transfer: a spender transferred a balance of the account that was written by the layout. Key:
-   * token and account.
+   * Layouts that a simulated transfer confirmed: they wrote the balance of an account, and a spender could transfer it.
+   * Key: token and account.
    */
   private readonly confirmedLayouts = new BoundedMap<string, TokenLayout>(MAX_REMEMBERED, { ttl: CONFIRMATION_TTL_MS })
   private hits = 0
@@ -68,7 +68,7 @@ export class SlotResolver {
       if (layout?.balance && layout.allowance) this.onLayoutComplete(reader.token, layout)
       else if (this.layoutByToken.peek(reader.token) === pendingLayout) {
         this.layoutByToken.delete(reader.token)
-        // A token without code at this block may have code at another one, so its layout is not cached.
+        // A token without code at this block may have code at another block, so its layout is not cached.
         if (layout) this.incompleteLayoutByToken.set(reader.token, Promise.resolve(layout))
       }
       return layout ?? {}
@@ -77,7 +77,7 @@ export class SlotResolver {
     return pendingLayout
   }
 
-  /** Adds a layout that another process found, unless the token has one. */
+  /** Adds a layout that another process found, unless a layout of the token is cached. */
   learn(token: Address, layout: TokenLayout): void {
     if (!this.layoutByToken.has(token)) this.layoutByToken.set(token, Promise.resolve(layout))
   }
@@ -124,8 +124,8 @@ export class SlotResolver {
 }
 
 /**
- * Returns the layout for the slots that a simulation request names (`balanceSlot`, `allowanceSlot`). A part is absent if
- * the request does not name its slot, or if writing the slot has no effect.
+ * Returns the layout for the slots that a simulation request names (`balanceSlot`, `allowanceSlot`). A part is absent
+ * if the request does not name its slot, or if writing the slot has no effect.
  */
 export async function layoutFromSlots(
   reader: TokenReader,
@@ -138,8 +138,8 @@ export async function layoutFromSlots(
 }
 
 /**
- * Completes mappings to a layout: adds the shape of the balance's storage word (its bits, and the rate of shares). Drops
- * the balance if no shape is found.
+ * Completes mappings to a layout: adds the shape of the balance's storage word (its bits, and the rate of shares).
+ * Drops the balance if no shape is found.
  */
 async function withShape(reader: TokenReader, { balance, allowance }: TokenMappings): Promise<TokenLayout> {
   const shape = balance && (balance.shape ?? (await readShape(reader, balance.mapping)))

@@ -1,6 +1,6 @@
 /**
  * Searches the mappings of a token by the addresses and constants in its code and storage. A store is another contract
- * that may hold the mappings, and a namespace is a hash that serves as the slot of a struct (ERC-7201).
+ * that may hold the mappings. A namespace is a hash that is the slot of a struct (ERC-7201).
  */
 import { type Address, type Hex, toAddress } from '@sluice/chains'
 import { rareMappings, storeMappings } from './candidates.ts'
@@ -34,7 +34,7 @@ export async function readContractData(reader: TokenReader, contract: Address): 
   return { code, words }
 }
 
-/** Searches the mappings of a token in at most six round trips. A mapping that is not found follows no known rule. */
+/** Searches the mappings of a token in at most six round trips. Omits a mapping that follows no known rule. */
 export async function searchMappings(reader: TokenReader, contractData: ContractData): Promise<TokenMappings> {
   const stores = (await reader.touchedAccounts(pointedAddresses([contractData], reader.token))).slice(0, MAX_STORES)
   const storeData = await Promise.all(stores.map((contract) => readContractData(reader, contract)))
@@ -65,8 +65,8 @@ async function touchedAmong(reader: TokenReader, contracts: readonly Address[]):
 function pointedAddresses(contracts: readonly ContractData[], token: Address): readonly Address[] {
   const addresses = new Set<Address>()
   const add = (value: bigint) => {
-    const low = value & ADDRESS_MASK
-    if (low > MIN_ADDRESS) addresses.add(toAddress(`0x${low.toString(16).padStart(40, '0')}`))
+    const address = value & ADDRESS_MASK
+    if (address > MIN_ADDRESS) addresses.add(toAddress(`0x${address.toString(16).padStart(40, '0')}`))
   }
   for (const { code, words } of contracts) {
     for (const word of words) {
@@ -84,8 +84,8 @@ const PUSH20 = 0x73
 const PUSH32 = 0x7f
 
 /**
- * Returns constants pushed with 20 bytes (addresses) or at least 29 (namespaces and immutables, whose leading zeros are
- * dropped).
+ * Returns the constants that code pushes with exactly 20 bytes (addresses), or with at least 29 bytes (immutables, and
+ * namespaces without their leading zeros).
  */
 function pushedConstants(codes: readonly Hex[]): readonly bigint[] {
   const pushedWords = new Set<bigint>()

@@ -8,7 +8,7 @@ export type Shape = {
   readonly kind: 'plain' | 'shares'
   /** Lowest bit of the number. */
   readonly shift: number
-  /** Number of bits of the number; the other bits belong to other data. */
+  /** Width of the number in bits. The other bits of the word hold other data. */
   readonly width: number
   /** Value of shares when the shape was read; only for `shares`. */
   readonly rate?: Rate
@@ -66,11 +66,14 @@ function shapeOf(balanceByBit: readonly (bigint | null)[]): Shape | undefined {
   return rate && { kind: 'shares', shift: 0, width: endBit, rate }
 }
 
-/** Minimum consecutive doublings that show a proportion; with fewer the word may be a lookup key. */
+/**
+ * Minimum consecutive doublings of the balance that prove it proportional to the word. With fewer doublings, the word
+ * may be a key by which the token looks up the balance.
+ */
 const MIN_DOUBLINGS = 16
 
 /**
- * Returns the rate at the largest bit whose balance is still proportional; larger numbers may overflow in the token.
+ * Returns the rate at the highest bit whose balance is still proportional. Larger numbers may overflow in the token.
  */
 function rateOf(values: readonly (bigint | null)[], firstBit: number): Rate | undefined {
   let bit = firstBit
