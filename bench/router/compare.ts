@@ -13,6 +13,8 @@ export type Outcome = { readonly net: number; readonly ms: number }
 export type TradeResult = {
   readonly seed: number
   readonly ownRoute: RoutedTrade
+  /** Distance of the output after gas from its upper bound, in basis points; null without a bound. */
+  readonly netGapBps: number | null
   /** Output after gas in base units. */
   readonly net: number
   /** Result within the service's default limits. */
@@ -40,7 +42,7 @@ export function summary(rows: readonly TradeResult[], gasPrice: bigint) {
 
 /** Returns the distances between the output after gas and its upper bound. */
 function summarizeNetGaps(rows: readonly TradeResult[]) {
-  const gaps = rows.map(({ ownRoute }) => ownRoute.netGapBps).filter((gap) => gap !== null)
+  const gaps = rows.map(({ netGapBps }) => netGapBps).filter((gap) => gap !== null)
   return {
     trades: gaps.length,
     within1Bps: rounded(gaps.filter((gap) => gap <= 1).length / gaps.length, 3),

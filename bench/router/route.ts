@@ -1,5 +1,5 @@
 /** Routes a scenario's trade with the service's own search, and returns the route in the benchmark's format. */
-import { buildGraph, findRoute, type Graph, type RoutePlan, type RouteRequest } from '@sluice/routing'
+import { buildGraph, findRoute, type Graph, type RouteRequest } from '@sluice/routing'
 import { median } from '../lib/statistics.ts'
 import { COMPARISON_GAS } from './comparison-gas.ts'
 import type { LoadedScenario, ScenarioTrade } from './scenario.ts'
@@ -25,8 +25,6 @@ export type RoutedTrade = {
   readonly legs: readonly ScenarioLeg[]
   /** Distance of the output from its upper bound, without gas, in basis points; null without a bound. */
   readonly gapBps: number | null
-  /** Distance of the output after gas from its upper bound, in basis points; null without a bound. */
-  readonly netGapBps: number | null
   /** Median milliseconds of three searches, after the warm-up and one search that does not count. */
   readonly ms: number
 }
@@ -36,7 +34,6 @@ const UNRESTRICTED_LIMITS = { maxHops: 8, maxSplits: 1_000 }
 /** Default limits of the service. */
 export const SERVICE_LIMITS = { maxHops: 4, maxSplits: 24 }
 export type Limits = typeof UNRESTRICTED_LIMITS
-const BPS = 10_000
 /** Timed searches of `routeTrade`. */
 const RUNS = 3
 
@@ -74,7 +71,7 @@ export function routeTrade(
     return performance.now() - start
   })
   const ms = Number(median(times).toFixed(4))
-  if (!result.ok) return { id: trade.id, amountOut: '0', legs: [], gapBps: null, netGapBps: null, ms }
+  if (!result.ok) return { id: trade.id, amountOut: '0', legs: [], gapBps: null, ms }
   const { amountOut, legs, optimalityGapBps } = result.route
   return {
     id: trade.id,
@@ -87,21 +84,21 @@ export function routeTrade(
       den: String(den),
     })),
     gapBps: optimalityGapBps,
-    netGapBps: comparedNetGapBps(result.route),
     ms,
   }
 }
 
 /**
- * Returns the distance of the output after gas from its bound, in basis points. The bound counts gas by the table
- * `COMPARISON_GAS`, but the quote of a stable pool counts more gas. So the output is corrected by the difference.
+ * Returns the distance of the output after gas from its upper bound, in basis points; null without a route or a bound.
+ *
+ * @param graph - with the service's own gas: a quote counts this gas, and not the gas of the comparison
  */
-function comparedNetGapBps({ amountOut, gasCostOut, gas, legs, optimalityGapNetBps }: RoutePlan): number | null {
-  if (optimalityGapNetBps === null || gasCostOut === null) return null
-  const netOut = Number(amountOut - gasCostOut)
-  const bound = netOut / (1 - optimalityGapNetBps / BPS)
-  const tableGas = COMPARISON_GAS.hop['curve-stable']
-  const excessGas = legs.reduce((sum, leg) => sum + (leg.pool.family === 'curve-stable' ? leg.gas - tableGas : 0), 0)
-  const comparedNetOut = netOut + (excessGas * Number(gasCostOut)) / gas
-  return Math.max(0, (1 - comparedNetOut / bound) * BPS)
+export function netGapBpsOf(
+  loadedScenario: LoadedScenario,
+  graph: Graph,
+  trade: ScenarioTrade,
+  gasPriceWei: bigint,
+): number | null {
+  const result = findRoute(graph, requestOf(loadedScenario, trade, gasPriceWei))
+  return result.ok ? result.route.optimalityGapNetBps : null
 }

@@ -2,6 +2,7 @@
  * `npm run bench -- router [peer.mjs…]`: measures the outputs, times, and bounds of the search on new scenarios, and
  * compares them with other routers in the same run.
  */
+import { buildGraph } from '@sluice/routing'
 import { median } from '../lib/statistics.ts'
 import { record } from '../record.ts'
 import { measureCertificates } from './certificates.ts'
@@ -13,7 +14,7 @@ import { netOf } from './net.ts'
 import { greedyPeer } from './peers/greedy.ts'
 import { foreignPeer, type Peer, type PeerRoute } from './peers/peer.ts'
 import { uniswapPeer } from './peers/uniswap.ts'
-import { routeTrade, SERVICE_LIMITS, scenarioGraph, warmUp } from './route.ts'
+import { netGapBpsOf, routeTrade, SERVICE_LIMITS, scenarioGraph, warmUp } from './route.ts'
 import { loadScenario, type Scenario, type ScenarioTrade } from './scenario.ts'
 import { measureThread } from './thread.ts'
 
@@ -62,6 +63,7 @@ record('router', {
 async function runScenario(scenario: Scenario, gasPrice: bigint): Promise<TradeResult[]> {
   const loadedScenario = loadScenario(scenario)
   const graph = scenarioGraph(loadedScenario)
+  const ownGasGraph = buildGraph(loadedScenario.snapshot)
   const isSmall = scenario.pools.length <= MAX_POOLS_OF_SIMPLE_PEERS
   const price = Number(gasPrice)
   const simplePeers = isSmall ? [greedyPeer(scenario, price, 1), greedyPeer(scenario, price, 20)] : []
@@ -87,7 +89,15 @@ async function runScenario(scenario: Scenario, gasPrice: bigint): Promise<TradeR
     const limitedRoute = routeTrade(loadedScenario, graph, trade, gasPrice, SERVICE_LIMITS)
     const limitedNet = netOf(evaluate(scenario, trade, limitedRoute.legs), scenario, trade, gasPrice)
     const net = netOf(evaluation, scenario, trade, gasPrice)
-    rows.push({ seed: scenario.seed, ownRoute, net, limited: { net: limitedNet, ms: limitedRoute.ms }, peers })
+    const netGapBps = netGapBpsOf(loadedScenario, ownGasGraph, trade, gasPrice)
+    rows.push({
+      seed: scenario.seed,
+      ownRoute,
+      netGapBps,
+      net,
+      limited: { net: limitedNet, ms: limitedRoute.ms },
+      peers,
+    })
   }
   return rows
 }

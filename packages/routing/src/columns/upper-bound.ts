@@ -75,7 +75,7 @@ export function upperBound(problem: Problem, allocation: Allocation, frontier: F
     const bound = {
       curveBound: curveBound * (1 + FLOAT_ERROR),
       hiddenBound: maxPayoutBeyondCurves(problem, curveBound, allocation, frontier, priceByToken),
-      tokenPrices: new Map(allocation.tokens.map((token) => [token, allocation.price(token)])),
+      tokenPrices: new Map(frontier.liveTokens.map((token) => [token, allocation.price(token)])),
     }
     if (!best || problem.subgraph || totalOf(bound) < totalOf(best)) best = bound
     minCurveBound = Math.min(minCurveBound, curveBound)

@@ -2,20 +2,25 @@
  * Evaluates the whole graph at given token prices: earnings and cost of each pool, and the upper bound on the net
  * output that follows from them. Called by `relaxation.ts`.
  */
-import { hiddenEarnings, pointAt } from '../graph/price-curve.ts'
+import { type CurvePoint, hiddenEarnings, outputOf, pointAt } from '../graph/price-curve.ts'
 import { curveOf, legBaseCost, type Problem } from '../problem/problem.ts'
 import { roundingOfPool } from '../problem/rounding.ts'
-import { costAtBestStop } from '../refine/ticks.ts'
+import { costAtBestStop, type LegPrices } from '../refine/ticks.ts'
 import { boundingFunctionOf, SharedPool, tradingFunctionOf } from '../solver/shared-pools.ts'
+import { MAX_INPUT_LIMIT_ROUNDS, MIN_INPUT_LIMIT_FALL } from './tolerances.ts'
 
 /** One direction of a pool that earns at the prices, or a multi-token pool with all of its pairs. */
 type Earner = {
   /** Edges of the direction, or of all pairs, that a route may use. */
   readonly edges: readonly number[]
-  /** Maximum earnings at the prices, in output base units. */
+  /** Maximum earnings at the prices in any route, in output base units. */
   earnings: number
   /** Minimum gas cost of using it, in output base units. */
-  readonly cost: number
+  cost: number
+  /** Input of the trade that earns most if a route could trade any amount; 0 for a multi-token pool. */
+  readonly maxInput: number
+  /** Earnings of that trade less its cost, in output base units. */
+  readonly unlimitedSurplus: number
 }
 
 /** Values are in output base units. */
@@ -43,12 +48,14 @@ export function netBoundAtPrices(
   prices: Float64Array,
   sharedPoolById: Map<string, SharedPool>,
 ): NetBoundAtPrices | null {
-  const { graph, rate, source, amountIn, budget } = problem
+  const { graph, rate, source, target, amountIn, budget } = problem
   const { from, to, hasWidePools } = graph.topology
   const earners: Earner[] = []
   const edgesByWidePool = new Map<string, number[]>()
   budget.spend(from.length / 4)
   for (let edge = 0; edge < from.length; edge++) {
+    // A route does not buy its source or sell its target.
+    if (to[edge] === source || from[edge] === target) continue
     const priceIn = prices[from[edge]!]!
     const priceOut = prices[to[edge]!]!
     if (!(rate[edge]! * priceOut > priceIn && priceIn > 0)) continue
@@ -56,8 +63,8 @@ export function netBoundAtPrices(
     if (hasWidePools && pool.tokens.length > 2 && tradingFunctionOf(graph, pool))
       edgesByWidePool.set(pool.id, [...(edgesByWidePool.get(pool.id) ?? []), edge])
     else {
-      const { earnings, cost } = earningsOfEdge(problem, edge, priceIn, priceOut)
-      earners.push({ edges: [edge], earnings, cost })
+      const best = maxEarningsOfEdge(problem, edge, { priceIn, priceOut })
+      earners.push({ edges: [edge], ...best, unlimitedSurplus: best.earnings - best.cost })
     }
   }
   for (const [id, payingEdges] of edgesByWidePool) {
@@ -66,27 +73,65 @@ export function netBoundAtPrices(
     earners.push(earner)
   }
   const inputValue = prices[source]! * amountIn
-  // In any route, the input of a pool is worth at most the input of the trade plus all earnings.
-  const maxPoolInputValue = earners.reduce((sum, { earnings }) => sum + earnings, inputValue)
-  for (const earner of earners) {
-    if (earner.edges.length > 1) continue
-    const edge = earner.edges[0]!
-    const [priceIn, priceOut] = [prices[from[edge]!]!, prices[to[edge]!]!]
-    earner.earnings +=
-      hiddenEarnings(curveOf(problem, edge), priceIn, priceOut, maxPoolInputValue) +
-      roundingOfPool(problem, edge, priceIn, priceOut)
-  }
+  limitEarnings(problem, prices, earners, inputValue)
   const earnerByEdge = new Map(earners.flatMap((earner) => earner.edges.map((edge) => [edge, earner] as const)))
   const bound = earners.reduce((sum, { earnings, cost }) => sum + Math.max(0, earnings - cost), inputValue)
   return { inputValue, bound, earners, earnerByEdge }
 }
 
-function earningsOfEdge(problem: Problem, edge: number, priceIn: number, priceOut: number) {
+/**
+ * Limits the earnings of pools to those of the inputs that a route can trade, and adds what the price curves hide. At
+ * any time, a route holds tokens worth at most the input of the trade plus all earnings, so no pool takes an input of
+ * more value. Lower earnings lower this limit in turn.
+ */
+function limitEarnings(problem: Problem, prices: Float64Array, earners: readonly Earner[], inputValue: number): void {
+  const { from, to } = problem.graph.topology
+  const pairs = earners.flatMap((earner) => {
+    const edge = earner.edges[0]!
+    const legPrices = { priceIn: prices[from[edge]!]!, priceOut: prices[to[edge]!]! }
+    return earner.edges.length === 1 ? [{ earner, edge, legPrices, curve: curveOf(problem, edge) }] : []
+  })
+  const totalEarnings = () => earners.reduce((sum, { earnings }) => sum + earnings, 0)
+  let maxInputValue = inputValue + totalEarnings()
+  const hiddenOfPairs = pairs.map(({ edge, curve, legPrices: { priceIn, priceOut } }) => {
+    const hidden = hiddenEarnings(curve, priceIn, priceOut, maxInputValue)
+    return hidden + roundingOfPool(problem, edge, priceIn, priceOut)
+  })
+  const totalHidden = hiddenOfPairs.reduce((sum, hidden) => sum + hidden, 0)
+  for (let round = 0; round < MAX_INPUT_LIMIT_ROUNDS; round++) {
+    problem.budget.spend(2 * pairs.length)
+    for (const { earner, edge, legPrices, curve } of pairs) {
+      const input = maxInputValue / legPrices.priceIn
+      if (earner.maxInput <= input) continue
+      problem.budget.spend(8)
+      Object.assign(earner, earningsOfTrade(problem, edge, { input, output: outputOf(curve, input) }, legPrices))
+    }
+    const nextLimit = inputValue + totalEarnings() + totalHidden
+    if (nextLimit > maxInputValue * (1 - MIN_INPUT_LIMIT_FALL)) break
+    maxInputValue = nextLimit
+  }
+  for (const [k, { earner }] of pairs.entries()) earner.earnings += hiddenOfPairs[k]!
+}
+
+/** Earnings of the best trade of one edge, without a limit on its input. */
+function maxEarningsOfEdge(
+  problem: Problem,
+  edge: number,
+  prices: LegPrices,
+): Pick<Earner, 'earnings' | 'cost' | 'maxInput'> {
   problem.budget.spend(8)
-  const curve = curveOf(problem, edge)
-  const { input, output } = pointAt(curve, priceIn / priceOut)
-  const earnings = Math.max(0, output * priceOut - input * priceIn)
-  return { earnings, cost: costAtBestStop(problem, edge, { input, output }, { priceIn, priceOut }) }
+  const trade = pointAt(curveOf(problem, edge), prices.priceIn / prices.priceOut)
+  return { ...earningsOfTrade(problem, edge, trade, prices), maxInput: trade.input }
+}
+
+function earningsOfTrade(
+  problem: Problem,
+  edge: number,
+  trade: Pick<CurvePoint, 'input' | 'output'>,
+  prices: LegPrices,
+) {
+  const earnings = Math.max(0, trade.output * prices.priceOut - trade.input * prices.priceIn)
+  return { earnings, cost: costAtBestStop(problem, edge, trade, prices) }
 }
 
 /**
@@ -102,14 +147,23 @@ function earnerOfPool(
 ): Earner | null {
   const { graph, rate } = problem
   const { edgesOfPool, from, to } = graph.topology
-  const endPrices = (edge: number) => [prices[from[edge]!]!, prices[to[edge]!]!] as const
-  const edges = edgesOfPool.get(id)!.filter((edge) => rate[edge]! > 0 && endPrices(edge).every((price) => price > 0))
-  const edgeEarnings = payingEdges.map((edge) => earningsOfEdge(problem, edge, ...endPrices(edge)).earnings)
+  const legPrices = (edge: number) => ({ priceIn: prices[from[edge]!]!, priceOut: prices[to[edge]!]! })
+  const edges = edgesOfPool.get(id)!.filter((edge) => {
+    const { priceIn, priceOut } = legPrices(edge)
+    return rate[edge]! > 0 && priceIn > 0 && priceOut > 0
+  })
+  const edgeEarnings = payingEdges.map((edge) => maxEarningsOfEdge(problem, edge, legPrices(edge)).earnings)
   const cost = Math.min(...edges.map((edge) => legBaseCost(problem, edge)))
   const maxSingleEarnings = Math.max(...edgeEarnings)
   const tradingFunction = tradingFunctionOf(graph, graph.edges[edges[0]!]!.pool)!
-  if (!tradingFunction.hasFixedFee)
-    return payingEdges.length === 1 ? { edges, earnings: maxSingleEarnings, cost } : null
+  const earnerWith = (earnings: number): Earner => ({
+    edges,
+    earnings,
+    cost,
+    maxInput: 0,
+    unlimitedSurplus: earnings - cost,
+  })
+  if (!tradingFunction.hasFixedFee) return payingEdges.length === 1 ? earnerWith(maxSingleEarnings) : null
   const sharedPool = sharedPoolById.get(id) ?? new SharedPool(boundingFunctionOf(graph.edges[edges[0]!]!.pool)!)
   sharedPoolById.set(id, sharedPool)
   sharedPool.clear()
@@ -117,5 +171,5 @@ function earnerOfPool(
   const inputs = new Float64Array(edges.length)
   const jointEarnings = sharedPool.tradeTo(prices, inputs, new Float64Array(edges.length))
   problem.budget.spend(sharedPool.work)
-  return { edges, earnings: Math.max(maxSingleEarnings, jointEarnings + sharedPool.maxReusedFees), cost }
+  return earnerWith(Math.max(maxSingleEarnings, jointEarnings + sharedPool.maxReusedFees))
 }

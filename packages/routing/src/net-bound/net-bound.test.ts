@@ -1,12 +1,13 @@
 /** The bound after gas, computed as if only a worse route were known: it must still cover the best route. */
+import type { Pool } from '@sluice/liquidity'
 import { expect, test } from 'vitest'
-import { E18, fairPools, seeded, snapshotOf, token } from '../../test/graphs.ts'
+import { E18, fairPools, randomPools, seeded, snapshotOf, token } from '../../test/graphs.ts'
 import { kinds } from '../../test/wide-pools.ts'
 import { NO_PRICES } from '../columns/upper-bound.ts'
 import { buildGraph } from '../graph/build-graph.ts'
-import { firstRate, withTax } from '../graph/price-curve.ts'
+import { firstRate, maxEarningsAt, withTax } from '../graph/price-curve.ts'
 import { WorkBudget } from '../problem/budget.ts'
-import { newSoftenings, type Problem } from '../problem/problem.ts'
+import { curveOf, newSoftenings, type Problem } from '../problem/problem.ts'
 import { search } from '../search.ts'
 import { netBound } from './net-bound.ts'
 
@@ -14,6 +15,7 @@ const MARKETS = 80
 /** Difference between the best route and the known one, as a fraction of the best one's net output. */
 const SHORTFALLS = [1e-6, 1e-5, 1e-4, 1e-3, 1e-2]
 const FLOAT_ROUNDING = 1e-9
+const PRICE_ROUNDING = 1e-6
 
 const widePools = [
   { ...kinds.stable([1, 2, 3], [300_000n * E18, 310_000n * E18, 290_000n * E18]), id: 'stable' },
@@ -21,12 +23,15 @@ const widePools = [
 ]
 
 /** A problem with taxes at its source, gas learned for each edge, and a gas offset of some edges. */
-function randomProblem(seed: number): Problem {
+function randomProblem(
+  seed: number,
+  poolsOf: (seed: number, count: number, tokens: number) => Pool[] = fairPools,
+): Problem {
   const random = seeded(seed)
   const tokenCount = 4 + (seed % 8)
   const targetToken = token(seed % 2 === 1 ? 2 : tokenCount - 1)
   const hasWidePools = seed % 3 === 0
-  const pools = fairPools(seed * 7919, 14 + Math.floor(60 * random()), tokenCount)
+  const pools = poolsOf(seed * 7919, 14 + Math.floor(60 * random()), tokenCount)
   const graph = buildGraph(snapshotOf(hasWidePools ? [...widePools, ...pools] : pools))
   const { tokenIndex, offset, reverse, from } = graph.topology
   const [source, target] = [tokenIndex.get(token(1))!, tokenIndex.get(targetToken)!]
@@ -91,4 +96,30 @@ test('covers the best route although only a worse one is known, and is tight', (
   expect(gaps.length).toBeGreaterThan(MARKETS)
   gaps.sort((a, b) => a - b)
   expect(gaps[Math.floor(gaps.length / 2)]).toBeLessThan(2)
+})
+
+test('the token prices of the bound before gas give this bound', () => {
+  let compared = 0
+  for (let seed = 1; seed <= MARKETS; seed++) {
+    // The earnings of multi-token pools do not add up by pair.
+    if (seed % 3 === 0) continue
+    const poolsOf = (poolSeed: number, count: number, tokens: number) =>
+      randomPools(poolSeed, count, { tokens, disagreement: 0.006 })
+    // The bound leaves out edges that no route within the hop limit reaches. With this limit, there are none.
+    const problem = { ...randomProblem(seed, poolsOf), maxHops: 8 }
+    const result = problem.graph.topology.scratch.within(() => search(problem))
+    if (!result || result.bound === null) continue
+    const { from, to } = problem.graph.topology
+    let value = problem.amountIn * result.tokenPrices.get(problem.source)!
+    for (const edge of problem.graph.edges.keys()) {
+      const [priceIn, priceOut] = [result.tokenPrices.get(from[edge]!), result.tokenPrices.get(to[edge]!)]
+      if (priceIn === undefined || priceOut === undefined || !(problem.rate[edge]! > 0)) continue
+      // A route does not buy its source or sell its target.
+      if (to[edge] === problem.source || from[edge] === problem.target) continue
+      value += maxEarningsAt(curveOf(problem, edge), priceIn, priceOut)
+    }
+    expect(value, `market ${seed}`).toBeLessThan(result.bound * (1 + PRICE_ROUNDING))
+    compared++
+  }
+  expect(compared).toBeGreaterThan(MARKETS / 4)
 })

@@ -126,8 +126,8 @@ export class Relaxation {
   }
 
   /**
-   * Adds the edges whose earnings exceed their cost most to `includedEdges`. Returns false if the added edges together
-   * earn almost nothing above their cost.
+   * Adds the edges whose earnings would exceed their cost most to `includedEdges`. Returns false if it adds none, or if
+   * the pools without a trade in the last allocation together earn almost nothing above their cost.
    */
   private addEarners(
     includedEdges: Set<number>,
@@ -135,21 +135,29 @@ export class Relaxation {
     excludedEdges: ReadonlySet<number>,
     maxEarners: number,
   ): boolean {
-    const candidates = earners
-      .map((earner) => ({ ...earner, surplus: earner.earnings - earner.cost }))
+    const joiningEdges = earners
       .filter(
-        ({ edges, surplus, cost }) =>
-          surplus > -MAX_EARNINGS_SHORTFALL * cost &&
+        ({ edges, unlimitedSurplus, cost }) =>
+          unlimitedSurplus > -MAX_EARNINGS_SHORTFALL * cost &&
           edges.some((edge) => !includedEdges.has(edge) && !excludedEdges.has(edge)),
       )
-      .sort((a, b) => b.surplus - a.surplus)
+      .sort((a, b) => b.unlimitedSurplus - a.unlimitedSurplus)
       .slice(0, maxEarners)
-    let addedSurplus = 0
-    for (const { edges, surplus } of candidates) {
-      addedSurplus += Math.max(0, surplus)
-      for (const edge of edges) includedEdges.add(edge)
-    }
-    return addedSurplus > MAX_RELAXED_RESIDUAL * inputValue
+      .flatMap(({ edges }) => edges)
+    for (const edge of joiningEdges) includedEdges.add(edge)
+    const tradingEdges = this.tradingEdges()
+    const idleSurplus = earners.reduce((sum, { edges, earnings, cost }) => {
+      const isIdle = edges.every((edge) => !tradingEdges.has(edge) && !excludedEdges.has(edge))
+      return isIdle ? sum + Math.max(0, earnings - cost) : sum
+    }, 0)
+    return joiningEdges.length > 0 && idleSurplus > MAX_RELAXED_RESIDUAL * inputValue
+  }
+
+  /** Edges that carry flow in the last allocation. */
+  private tradingEdges(): ReadonlySet<number> {
+    const { edges, soldTokens, input, value } = this.allocation
+    const minValue = NEGLIGIBLE_SHARE * value
+    return new Set(edges.filter((_, k) => input[k]! * this.allocation.price(soldTokens[k]!) > minValue))
   }
 
   /**
@@ -212,15 +220,15 @@ export class Relaxation {
   /** Tokens that carry flow, or that edges both sell and buy. The prices of all other tokens are meaningless. */
   private liveTokens(): ReadonlySet<number> {
     const { allocation, originalProblem } = this
-    const { edges, soldTokens, boughtTokens, input } = allocation
+    const { edges, soldTokens, boughtTokens } = allocation
     const liveTokens = new Set([originalProblem.target, originalProblem.source])
+    const tradingEdges = this.tradingEdges()
     const boughtTokenSet = new Set<number>()
     const soldTokenSet = new Set<number>()
     for (let k = 0; k < edges.length; k++) {
       boughtTokenSet.add(boughtTokens[k]!)
       soldTokenSet.add(soldTokens[k]!)
-      if (!(input[k]! * allocation.price(soldTokens[k]!) > NEGLIGIBLE_SHARE * allocation.value)) continue
-      liveTokens.add(soldTokens[k]!).add(boughtTokens[k]!)
+      if (tradingEdges.has(edges[k]!)) liveTokens.add(soldTokens[k]!).add(boughtTokens[k]!)
     }
     for (const token of boughtTokenSet) if (soldTokenSet.has(token)) liveTokens.add(token)
     return liveTokens

@@ -49,3 +49,7 @@ export const TIGHT_NET_BOUND_GAP = 5e-5
 export const MIN_REDUCIBLE_EDGES = 24
 /** Maximum share of the edges that a reduced graph keeps, so that building it is worth its work. */
 export const MAX_REDUCED_SHARE = 0.5
+/** Maximum rounds in which the maximum input of pools is lowered. */
+export const MAX_INPUT_LIMIT_ROUNDS = 4
+/** Minimum fall of the maximum input in one round, as a fraction, for another round to be worth its work. */
+export const MIN_INPUT_LIMIT_FALL = 0.05

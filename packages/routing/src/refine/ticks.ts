@@ -13,7 +13,7 @@ import { MAX_RESIDUAL, MAX_STEPS_AFTER_CHANGE, MAX_TICK_ROUNDS } from '../tolera
 /** Trade of one edge, in base units. */
 type Trade = { readonly input: number; readonly output: number }
 /** Prices of the sold and the bought token, in output base units. */
-type LegPrices = { readonly priceIn: number; readonly priceOut: number }
+export type LegPrices = { readonly priceIn: number; readonly priceOut: number }
 /**
  * Number of ticks that a trade should cross. `cost`: cost of their gas, plus the earnings that are lost by crossing no
  * more ticks, in output base units.
