@@ -1,6 +1,7 @@
 /** Minimal Redis client; the only file that uses the client library. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createClient, ErrorReply, RESP_TYPES } from '@redis/client'
+import { urlCredentials } from '@sluice/chains'
 import { onAbort } from '@sluice/rpc'
 import { BusError } from './errors.ts'
 
@@ -33,8 +34,15 @@ export interface OwnConnection extends Connection {
 
 /** Opens a connection. @throws BusError `AWAY` */
 export async function connect(url: string): Promise<OwnConnection> {
+  const address = new URL(url)
+  const { username, password } = urlCredentials(address)
+  // The client library cannot decode a percent sign that encodes nothing.
+  address.username = ''
+  address.password = ''
   const client = createClient({
-    url,
+    url: address.href,
+    ...(username && { username }),
+    ...(password && { password }),
     // RESP2 and RESP3 would both work; RESP2 is tested.
     RESP: 2,
     disableOfflineQueue: true,
