@@ -95,6 +95,8 @@ function toBusError(cause: unknown): unknown {
     return new BusError('FULL', 'Redis is full: it refuses writes at its maxmemory', { cause })
   if (/\bMISCONF\b/.test(message))
     return new BusError('FULL', 'Redis refuses writes: it cannot write to its disk', { cause })
+  if (/\bNOREPLICAS\b/.test(message))
+    return new BusError('FULL', 'Redis refuses writes: it has too few replicas', { cause })
   if (/^(MOVED|ASK|CROSSSLOT|CLUSTERDOWN)\b/.test(message))
     return new BusError('CLUSTER', 'Redis runs in cluster mode, which is not supported', { cause })
   return cause

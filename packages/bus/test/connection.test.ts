@@ -43,6 +43,7 @@ test.each([
   "MISCONF Redis is configured to save RDB snapshots, but it's currently unable to persist to disk.",
   'MISCONF Errors writing to the AOF file: No space left on device',
   "OOM command not allowed when used memory > 'maxmemory'.",
+  'NOREPLICAS Not enough good replicas to write.',
   'ERR Error running script (call to f_1): @user_script:2: @user_script: 2: -MISCONF Errors writing to the AOF file',
 ])('a write that Redis refuses fails with FULL: %s', async (message) => {
   const url = await serve((socket) => {
