@@ -1,8 +1,11 @@
 /** Tests deployments through nodes that lag, are rate limited, or lack parts of the usual interface. */
+import { once } from 'node:events'
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { currentPlan, deployContracts, KEYLESS_DEPLOYER } from '@sluice/contracts'
+import { currentPlan, deployContracts, KEYLESS_DEPLOYER, verifyDeployment } from '@sluice/contracts'
 import {
   type Anvil,
   type Interceptor,
@@ -149,4 +152,36 @@ test('an answer of another type, and a refused probe, are reported with what the
     message: expect.stringContaining('to field is required'),
   })
   expect(readdirSync(dir)).toEqual([])
+})
+
+test.each([
+  'wss://node.example/ws/v3/secret',
+  'node.example/v3/secret',
+  'http://:secret@127.0.0.1:1',
+  'http://user:secret@127.0.0.1:1/',
+  'http://127.0.0.1:1/v3/secret?key=secret',
+])('the key of the endpoint %s is in no error', async (rpcUrl) => {
+  const failures = [
+    deployContracts({ rpcUrl, chainId: CHAIN, deploymentsDir: dir }),
+    verifyDeployment({ rpcUrl, chainId: 1, deploymentsDir: join(import.meta.dirname, '../deployments') }),
+  ]
+  for (const failure of failures)
+    await expect(failure).rejects.toMatchObject({ code: 'UNREACHABLE', message: expect.not.stringContaining('secret') })
+})
+
+test('the credentials of an endpoint are sent decoded, also without a user', async () => {
+  const received = new Set<string | undefined>()
+  const node = createServer(({ headers }, response) => {
+    received.add(headers.authorization)
+    response.writeHead(401).end('{}')
+  })
+  await once(node.listen(0, '127.0.0.1'), 'listening')
+  running.push({ stop: async () => void node.close() })
+  const { port } = node.address() as AddressInfo
+  for (const credentials of [':50%25off', 'me:a%40b']) {
+    const rpcUrl = `http://${credentials}@127.0.0.1:${port}/v3`
+    const refused = deployContracts({ rpcUrl, chainId: CHAIN, deploymentsDir: dir, dryRun: true })
+    await expect(refused).rejects.toMatchObject({ code: 'UNREACHABLE' })
+  }
+  expect([...received]).toEqual([`Basic ${btoa(':50%off')}`, `Basic ${btoa('me:a@b')}`])
 })
