@@ -1,4 +1,5 @@
 /** Minimal Redis client; the only file that uses the client library. */
+import { isIP } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createClient, ErrorReply, RESP_TYPES } from '@redis/client'
 import { urlCredentials } from '@sluice/chains'
@@ -46,7 +47,7 @@ export async function connect(url: string): Promise<OwnConnection> {
     // RESP2 and RESP3 would both work; RESP2 is tested.
     RESP: 2,
     disableOfflineQueue: true,
-    socket: { reconnectStrategy: false, connectTimeout: REPLY_TIMEOUT_MS },
+    socket: { reconnectStrategy: false, connectTimeout: REPLY_TIMEOUT_MS, ...tlsOptions(address) },
   })
   // Ignored: the command that fails reports the error.
   client.on('error', () => {})
@@ -83,6 +84,12 @@ export async function connect(url: string): Promise<OwnConnection> {
     callForBytes: (...command) => send(command, BYTES_MAPPING),
     close,
   }
+}
+
+/** Returns the name of the server for TLS, which proxies route by (SNI). Node.js sends none by default. */
+function tlsOptions({ protocol, hostname }: URL) {
+  if (protocol !== 'rediss:') return {}
+  return { tls: true as const, ...(isIP(hostname.replace(/^\[|\]$/g, '')) === 0 && { servername: hostname }) }
 }
 
 /** Converts an error of a command. Other error replies are returned unchanged: they do not end the connection. */

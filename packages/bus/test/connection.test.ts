@@ -58,6 +58,20 @@ test.each([
   connection.close()
 })
 
+/** See redis/ioredis#1862, joeferner/redis-commander#562: a proxy routes TLS connections by the name of the server. */
+test.each([
+  ['localhost', true],
+  ['127.0.0.1', false],
+])('TLS to %s names the server: %s', async (host, isNamed) => {
+  const hello = Promise.withResolvers<Buffer>()
+  const url = await serve((socket) => socket.once('data', hello.resolve))
+  const refused = connect(`rediss://${host}:${new URL(url).port}`)
+  refused.catch(() => {})
+  expect((await hello.promise).includes(host)).toBe(isNamed)
+  for (const socket of sockets) socket.destroy()
+  await expect(refused).rejects.toMatchObject({ code: 'AWAY' })
+})
+
 test.skipIf(!hasRedis)(
   'a password with a percent sign that encodes nothing, with or without a user, connects',
   async () => {
