@@ -112,7 +112,7 @@ test.each([
   ],
   ['another chain', {}, ['--chain', '5'], /^WRONG_CHAIN: http:\/\/127.0.0.1:\d+ is chain 424243, not 5/m],
   ['no node', {}, ['--rpc', 'http://127.0.0.1:1'], /^UNREACHABLE: http:\/\/127.0.0.1:1 does not answer/m],
-  ['what is no endpoint', {}, ['--rpc', 'anvil'], /^UNREACHABLE: anvil is not an http address/m],
+  ['what is no endpoint', {}, ['--rpc', 'anvil'], /^UNREACHABLE: the endpoint is not an http or https address/m],
   ['a key that is none', { DEPLOYER_KEY: '0x12' }, [], /^BAD_KEY: DEPLOYER_KEY must be/m],
   ['a key on the command line', {}, ['--key', key], /Unknown option '--key'/],
   ['no chain id', {}, ['--chain', 'ethereum'], /--chain must be a chain id/],

@@ -15,7 +15,14 @@ import { ensureKeylessDeployer, keylessState } from './keyless.ts'
 import { describeOutlay, type Outlay, outlaysFor, totalOf } from './outlay.ts'
 import { contractRecordOf, EXECUTOR_VERSION, type PlannedContract } from './plan.ts'
 import { confirmCode, creationBlock, isDeployed, refuseUnsupported, type Survey, surveyChain } from './survey.ts'
-import { FEW_BLOCKS_MS, MINED_TIMEOUT_MS, receiptOf, sentTransactionHash, waitFor } from './transactions.ts'
+import {
+  FEW_BLOCKS_MS,
+  MINED_TIMEOUT_MS,
+  receiptOf,
+  type SendTransaction,
+  transactionSender,
+  waitFor,
+} from './transactions.ts'
 
 export type DeployOptions = {
   readonly rpcUrl: string
@@ -97,9 +104,10 @@ async function createMissing(
   const outlays = hasWaited ? await outlaysFor(client, missing, await keylessState(client)) : survey.outlays
   const fees = await currentFees(client)
   await requireFunds(client, address, outlays, maxGasPrice(fees), timeoutMs, onProgress)
-  await ensureKeylessDeployer(client, wallet, fees, timeoutMs, onProgress)
+  const send = transactionSender(client, wallet)
+  await ensureKeylessDeployer(client, send, fees, timeoutMs, onProgress)
   for (const plannedContract of missing) {
-    const creation = await createContract(client, wallet, plannedContract, fees, timeoutMs, onProgress)
+    const creation = await createContract(client, send, plannedContract, fees, timeoutMs, onProgress)
     if (creation) creations.set(plannedContract, creation)
   }
 }
@@ -182,7 +190,7 @@ async function payingWallet(getWalletClients: () => Promise<WalletClient[]>): Pr
  */
 async function createContract(
   client: PublicClient,
-  wallet: WalletClient,
+  send: SendTransaction,
   plannedContract: PlannedContract,
   fees: Fees,
   timeoutMs: number,
@@ -192,7 +200,7 @@ async function createContract(
   const data = create2Calldata(plannedContract.initCode)
   let hash: Hex
   try {
-    hash = await sentTransactionHash(wallet.sendTransaction({ to: KEYLESS_DEPLOYER.address, data, ...fees }))
+    hash = await send({ to: KEYLESS_DEPLOYER.address, data, ...fees })
   } catch (error) {
     // A node refuses the transaction if another pending transaction creates the contract. An interrupted run or another
     // account may have sent it.

@@ -27,10 +27,13 @@ export function nodeMessage(error: unknown): string {
 }
 
 /**
- * Converts a failure of the node or of a deployment to a DeployError. Returns other errors unchanged. Removes the path
- * and the query of the endpoint from the message, because they may contain an API key and users share messages.
+ * Converts a failure of the node or of a deployment to a DeployError. viem throws a TypeError, SyntaxError, or
+ * RangeError for an answer of the wrong type. Returns other errors unchanged. Removes the credentials, the path, and
+ * the query of the endpoint from the message, because they may contain an API key and users share messages.
  */
 export function toDeployError(error: unknown, rpcUrl: string): unknown {
+  if (error instanceof TypeError || error instanceof SyntaxError || error instanceof RangeError)
+    return new DeployError('NODE_FAILED', `an answer of the node cannot be read: ${error.message}`, { cause: error })
   if (!(error instanceof DeployError || error instanceof BaseError)) return error
   const code = error instanceof DeployError ? error.code : 'NODE_FAILED'
   return new DeployError(code, withoutKey(nodeMessage(error), rpcUrl), { cause: error })
@@ -38,7 +41,9 @@ export function toDeployError(error: unknown, rpcUrl: string): unknown {
 
 function withoutKey(text: string, rpcUrl: string): string {
   if (!URL.canParse(rpcUrl)) return text
-  const { origin, pathname, search } = new URL(rpcUrl)
+  const { origin, pathname, search, username, password } = new URL(rpcUrl)
   const secret = `${pathname}${search}`
-  return secret.length > 1 ? text.replaceAll(rpcUrl, `${origin}/…`).replaceAll(secret, '/…') : text
+  if (secret.length <= 1 && username === '' && password === '') return text
+  const withoutUrl = text.replaceAll(rpcUrl, `${origin}/…`)
+  return secret.length > 1 ? withoutUrl.replaceAll(secret, '/…') : withoutUrl
 }

@@ -3,7 +3,7 @@ import type { PublicClient } from '@nomicfoundation/hardhat-viem/types'
 import { type Address, formatEther, formatGwei } from 'viem'
 import { DeployError } from './errors.ts'
 import { type Outlay, totalOf } from './outlay.ts'
-import { pendingBalance, waitFor } from './transactions.ts'
+import { pendingBalance, pendingNonce, waitFor } from './transactions.ts'
 
 /**
  * Waits until the account has no pending transactions. They may be creations from an interrupted run. Sending these
@@ -20,8 +20,7 @@ export async function waitForOwnTransactions(
 ): Promise<boolean> {
   const pendingCount = async () => {
     const minedNonce = await client.getTransactionCount({ address })
-    const pendingNonce = await client.getTransactionCount({ address, blockTag: 'pending' }).catch(() => minedNonce)
-    return pendingNonce - minedNonce
+    return (await pendingNonce(client, address)) - minedNonce
   }
   const count = await pendingCount()
   if (count <= 0) return false

@@ -1,5 +1,6 @@
 /** Creates Hardhat environments that are connected to an endpoint. */
 import { join } from 'node:path'
+import { basicAuthorization } from '@sluice/chains'
 import { createHardhatRuntimeEnvironment } from 'hardhat/hre'
 import type { SensitiveString } from 'hardhat/types/config'
 import type { HardhatRuntimeEnvironment } from 'hardhat/types/hre'
@@ -17,11 +18,18 @@ const root = join(import.meta.dirname, '..')
  */
 export async function hardhatFor(rpcUrl: string, key?: SensitiveString): Promise<HardhatRuntimeEnvironment> {
   if (!/^https?:/.test(rpcUrl) || !URL.canParse(rpcUrl))
-    throw new DeployError('UNREACHABLE', `${rpcUrl} is not an http address`)
+    // The text may contain an API key, so the message has none.
+    throw new DeployError('UNREACHABLE', 'the endpoint is not an http or https address')
+  // Hardhat drops passwords without a user, such as Infura's secrets, and does not decode percent signs.
+  const url = new URL(rpcUrl)
+  const authorization = basicAuthorization(url)
+  url.username = ''
+  url.password = ''
   const target = {
     type: 'http' as const,
     chainType: 'generic' as const,
-    url: rpcUrl,
+    url: authorization ? url.href : rpcUrl,
+    ...(authorization && { httpHeaders: { authorization } }),
     accounts: key === undefined ? ('remote' as const) : [key],
   }
   return createHardhatRuntimeEnvironment({ ...config, networks: { target } }, {}, root)

@@ -2,12 +2,12 @@
  * Checks and creates the keyless deployer (see create2.ts). Through it, Guard and Executor have the same addresses on
  * every chain.
  */
-import type { PublicClient, WalletClient } from '@nomicfoundation/hardhat-viem/types'
+import type { PublicClient } from '@nomicfoundation/hardhat-viem/types'
 import { formatEther, formatGwei, keccak256 } from 'viem'
 import { KEYLESS_DEPLOYER } from './create2.ts'
 import { DeployError, nodeMessage } from './errors.ts'
 import type { Fees } from './fees.ts'
-import { pendingBalance, receiptOf, sentTransactionHash, waitFor } from './transactions.ts'
+import { pendingBalance, receiptOf, type SendTransaction, waitFor } from './transactions.ts'
 
 /** State of the keyless deployer on a chain. */
 export type KeylessState = {
@@ -48,11 +48,11 @@ export async function keylessState(client: PublicClient): Promise<KeylessState> 
       'KEYLESS_DEPLOYER',
       `its creation is signed for ${formatGwei(gasPrice)} gwei and the base fee is ${formatGwei(baseFeePerGas)} gwei: try again when it has fallen`,
     )
-  const neededGas = await client.estimateGas({
-    account: signer,
-    data: initCode,
-    stateOverride: [{ address: signer, balance: cost }],
-  })
+  const creation = { account: signer, data: initCode } as const
+  const neededGas = await client
+    .estimateGas({ ...creation, stateOverride: [{ address: signer, balance: cost }] })
+    // Many nodes have no overrides of state in eth_estimateGas, and most estimate without the balance.
+    .catch(() => client.estimateGas(creation))
   if (neededGas > gasLimit)
     throw new DeployError('KEYLESS_DEPLOYER', `its creation needs ${neededGas} gas here and is signed for ${gasLimit}`)
   const balance = await pendingBalance(client, signer)
@@ -67,7 +67,7 @@ export async function keylessState(client: PublicClient): Promise<KeylessState> 
  */
 export async function ensureKeylessDeployer(
   client: PublicClient,
-  wallet: WalletClient,
+  send: SendTransaction,
   fees: Fees,
   timeoutMs: number,
   onProgress: (text: string) => void,
@@ -78,10 +78,7 @@ export async function ensureKeylessDeployer(
   if (lackingWei > 0n) {
     await requireUnprotectedAccepted(client)
     onProgress(`funding the keyless deployer's signer with ${formatEther(lackingWei)}`)
-    const { status, transactionHash } = await receiptOf(
-      client,
-      await sentTransactionHash(wallet.sendTransaction({ to: signer, value: lackingWei, ...fees })),
-    )
+    const { status, transactionHash } = await receiptOf(client, await send({ to: signer, value: lackingWei, ...fees }))
     if (status !== 'success') throw new DeployError('TRANSACTION_FAILED', `${transactionHash} reverted`)
   } else if ((await client.getBalance({ address: signer })) < cost) {
     onProgress(`waiting up to ${timeoutMs / 1_000} s for the pending funds of the keyless deployer's signer ${signer}`)
@@ -114,7 +111,7 @@ async function requireUnprotectedAccepted(client: PublicClient): Promise<void> {
     await client.sendRawTransaction({ serializedTransaction: KEYLESS_DEPLOYER.transaction })
   } catch (error) {
     const message = nodeMessage(error)
-    if (/replay.?protect|eip-?155|unprotected|without chain ?id/i.test(message))
+    if (/replay.?protect|eip-?155|unprotected|chain.?id/i.test(message))
       throw new DeployError(
         'KEYLESS_DEPLOYER',
         `this endpoint refuses its creation, which names no chain id: ${message}. Use an endpoint that accepts such transactions, or ask the chain to preinstall it`,

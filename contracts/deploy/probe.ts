@@ -2,7 +2,7 @@
 import type { PublicClient } from '@nomicfoundation/hardhat-viem/types'
 import type { Build } from '@sluice/chains'
 import { BaseError, type Hex } from 'viem'
-import { DeployError } from './errors.ts'
+import { DeployError, nodeMessage } from './errors.ts'
 
 /**
  * Init code that creates a child contract, whose init code in turn runs PUSH0, TSTORE, and MCOPY. Returns 2 if the
@@ -25,7 +25,7 @@ export async function probeBuild(client: PublicClient): Promise<Build> {
     if (data) reason = `it returned ${data}`
   } catch (error) {
     if (!(error instanceof BaseError)) throw error
-    reason = error.shortMessage
+    reason = nodeMessage(error)
   }
   throw new DeployError('UNSUPPORTED_CHAIN', `the probe for PUSH0, TSTORE and MCOPY did not run: ${reason}`)
 }

@@ -93,7 +93,12 @@ test('settings are read as the parts that they are made of', () => {
 test('a role apart needs what is shared', () => {
   expect(loadConfig({ REDIS_URL: 'redis://r:6379', ROLE: 'worker' })).toMatchObject({ role: 'worker' })
   expect(() => loadConfig({ ROLE: 'indexer' })).toThrow('ROLE: indexer needs REDIS_URL')
-  expect(() => loadConfig({ REDIS_URL: 'http://r' })).toThrow('REDIS_URL: must be')
+  for (const url of ['http://r', 'r:6379', 'redis://:pa#ss@r:6379'])
+    expect(() => loadConfig({ REDIS_URL: url })).toThrow('REDIS_URL: must be a redis:// or rediss:// address')
+  for (const url of ['redis://r/cache', 'redis://r/0/', 'redis://u:12/34@r:6379', 'redis:r'])
+    expect(() => loadConfig({ REDIS_URL: url })).toThrow('REDIS_URL: must have no path but')
+  for (const url of ['redis://r/', 'rediss://:50%off@r:6379/15', 'redis://[::1]:6379'])
+    expect(loadConfig({ REDIS_URL: url })).toMatchObject({ redisUrl: url })
   expect(loadConfig({})).toMatchObject({ role: 'all' })
 })
 

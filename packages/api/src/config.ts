@@ -76,7 +76,10 @@ const address = z
   .regex(/^0x[0-9a-fA-F]{40}$/, 'must be an address')
   .transform(toAddress)
 
-const redis = z.url({ protocol: /^rediss?$/, error: 'must be a redis:// or rediss:// address' }).optional()
+const redis = z
+  .url({ protocol: /^rediss?$/, error: 'must be a redis:// or rediss:// address, whose password is percent-encoded' })
+  .refine((url) => /^\/?\d*$/.test(URL.parse(url)?.pathname ?? ''), 'must have no path but the number of a database')
+  .optional()
 
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/i, 'must be SHA-256 hashes as 64 hex digits, separated by commas')
 

@@ -1,6 +1,8 @@
 /** Minimal Redis client; the only file that uses the client library. */
+import { isIP } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createClient, ErrorReply, RESP_TYPES } from '@redis/client'
+import { urlCredentials } from '@sluice/chains'
 import { onAbort } from '@sluice/rpc'
 import { BusError } from './errors.ts'
 
@@ -33,12 +35,19 @@ export interface OwnConnection extends Connection {
 
 /** Opens a connection. @throws BusError `AWAY` */
 export async function connect(url: string): Promise<OwnConnection> {
+  const address = new URL(url)
+  const { username, password } = urlCredentials(address)
+  // The client library cannot decode a percent sign that encodes nothing.
+  address.username = ''
+  address.password = ''
   const client = createClient({
-    url,
+    url: address.href,
+    ...(username && { username }),
+    ...(password && { password }),
     // RESP2 and RESP3 would both work; RESP2 is tested.
     RESP: 2,
     disableOfflineQueue: true,
-    socket: { reconnectStrategy: false, connectTimeout: REPLY_TIMEOUT_MS },
+    socket: { reconnectStrategy: false, connectTimeout: REPLY_TIMEOUT_MS, ...tlsOptions(address) },
   })
   // Ignored: the command that fails reports the error.
   client.on('error', () => {})
@@ -77,6 +86,12 @@ export async function connect(url: string): Promise<OwnConnection> {
   }
 }
 
+/** Returns the name of the server for TLS, which proxies route by (SNI). Node.js sends none by default. */
+function tlsOptions({ protocol, hostname }: URL) {
+  if (protocol !== 'rediss:') return {}
+  return { tls: true as const, ...(isIP(hostname.replace(/^\[|\]$/g, '')) === 0 && { servername: hostname }) }
+}
+
 /** Converts an error of a command. Other error replies are returned unchanged: they do not end the connection. */
 function toBusError(cause: unknown): unknown {
   if (!(cause instanceof ErrorReply)) return new BusError('AWAY', 'the connection to Redis broke', { cause })
@@ -87,6 +102,8 @@ function toBusError(cause: unknown): unknown {
     return new BusError('FULL', 'Redis is full: it refuses writes at its maxmemory', { cause })
   if (/\bMISCONF\b/.test(message))
     return new BusError('FULL', 'Redis refuses writes: it cannot write to its disk', { cause })
+  if (/\bNOREPLICAS\b/.test(message))
+    return new BusError('FULL', 'Redis refuses writes: it has too few replicas', { cause })
   if (/^(MOVED|ASK|CROSSSLOT|CLUSTERDOWN)\b/.test(message))
     return new BusError('CLUSTER', 'Redis runs in cluster mode, which is not supported', { cause })
   return cause

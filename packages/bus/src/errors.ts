@@ -3,7 +3,8 @@ import { CodedError } from '@sluice/chains'
 
 /**
  * AWAY: no connection to Redis, no reply in time, or a connection to a replica.
- * FULL: Redis rejects writes because of its `maxmemory`, or because it cannot write to its disk.
+ * FULL: Redis rejects writes because of its `maxmemory`, because it cannot write to its disk, or because it has fewer
+ * replicas than its `min-replicas-to-write`.
  * CLUSTER: Redis runs in cluster mode, which is not supported.
  * LOST: another process holds the lease.
  * CHANGED: Redis holds another state than the one published last.

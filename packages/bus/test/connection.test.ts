@@ -6,21 +6,23 @@ import { Commands } from '../src/commands.ts'
 import { connect } from '../src/connection.ts'
 import { hasRedis, TestRedis } from './redis.ts'
 
-let server: Server
+let server: Server | undefined
 const sockets: Socket[] = []
 afterEach(() => {
   for (const socket of sockets.splice(0)) socket.destroy()
-  server.close()
+  server?.close()
+  server = undefined
 })
 
 async function serve(onConnection: (socket: Socket) => void): Promise<string> {
-  server = createServer((socket) => {
+  const listener = createServer((socket) => {
     sockets.push(socket)
     socket.on('error', () => {})
     onConnection(socket)
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  return `redis://user:secret@127.0.0.1:${(server.address() as AddressInfo).port}`
+  server = listener
+  await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve))
+  return `redis://user:secret@127.0.0.1:${(listener.address() as AddressInfo).port}`
 }
 
 test.each([
@@ -41,6 +43,7 @@ test.each([
   "MISCONF Redis is configured to save RDB snapshots, but it's currently unable to persist to disk.",
   'MISCONF Errors writing to the AOF file: No space left on device',
   "OOM command not allowed when used memory > 'maxmemory'.",
+  'NOREPLICAS Not enough good replicas to write.',
   'ERR Error running script (call to f_1): @user_script:2: @user_script: 2: -MISCONF Errors writing to the AOF file',
 ])('a write that Redis refuses fails with FULL: %s', async (message) => {
   const url = await serve((socket) => {
@@ -54,6 +57,39 @@ test.each([
   expect(await connection.call('PING')).toBe('OK')
   connection.close()
 })
+
+/** See redis/ioredis#1862, joeferner/redis-commander#562: a proxy routes TLS connections by the name of the server. */
+test.each([
+  ['localhost', true],
+  ['127.0.0.1', false],
+])('TLS to %s names the server: %s', async (host, isNamed) => {
+  const hello = Promise.withResolvers<Buffer>()
+  const url = await serve((socket) => socket.once('data', hello.resolve))
+  const refused = connect(`rediss://${host}:${new URL(url).port}`)
+  refused.catch(() => {})
+  expect((await hello.promise).includes(host)).toBe(isNamed)
+  for (const socket of sockets) socket.destroy()
+  await expect(refused).rejects.toMatchObject({ code: 'AWAY' })
+})
+
+test.skipIf(!hasRedis)(
+  'a password with a percent sign that encodes nothing, with or without a user, connects',
+  async () => {
+    const redis = await TestRedis.start()
+    try {
+      await redis.call('ACL', 'SETUSER', 'me@home', 'on', '>50%off=^', '~*', '+@all')
+      await redis.call('CONFIG', 'SET', 'requirepass', '100%')
+      for (const credentials of ['me%40home:50%off=^', 'me%40home:50%25off%3D%5e', ':100%', 'default:100%25']) {
+        const connection = await connect(`redis://${credentials}@127.0.0.1:${redis.port}/3`)
+        expect(await connection.call('PING'), credentials).toBe('PONG')
+        connection.close()
+      }
+      await expect(connect(`redis://:100@127.0.0.1:${redis.port}`)).rejects.toMatchObject({ code: 'AWAY' })
+    } finally {
+      await redis.stop()
+    }
+  },
+)
 
 test.skipIf(!hasRedis)('a server in cluster mode fails with CLUSTER, and the bus reports it at its start', async () => {
   const redis = await TestRedis.start({ 'cluster-enabled': 'yes' })

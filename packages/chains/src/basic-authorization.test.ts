@@ -7,6 +7,8 @@ test.each([
   [':secret@', ':secret'],
   ['me:50%@', 'me:50%'],
   ['m%zz:p%40ss@', 'm%zz:p@ss'],
+  ['me:50%off=%40^@', 'me:50%off=@^'],
+  ['me:%ff%41@', 'me:%ff%41'],
 ])('the credentials "%s" of a URL become the header of "%s"', (credentials, expected) => {
   expect(basicAuthorization(new URL(`https://${credentials}node.example`))).toBe(`Basic ${btoa(expected)}`)
 })

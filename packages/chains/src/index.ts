@@ -1,5 +1,5 @@
 export * from './address.ts'
-export { basicAuthorization } from './basic-authorization.ts'
+export { basicAuthorization, urlCredentials } from './basic-authorization.ts'
 export * from './deployments.ts'
 export * from './errors.ts'
 export { formatChainFile } from './format.ts'

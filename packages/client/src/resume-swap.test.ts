@@ -48,6 +48,39 @@ describe('a resumed swap', () => {
     expect(reloaded.sent).toHaveLength(2)
   })
 
+  test.each([
+    ['eth_sendTransaction', ['signing', 'unsent']],
+    ['wallet_sendCalls', ['signing', 'unsent']],
+  ])('continues after the owner declined %s', async (method, stages) => {
+    const node = new MemoryNode()
+    if (method === 'eth_sendTransaction') node.allowance = 1_000_000n
+    node.answers.set('wallet_getCapabilities', () => ({ '0x1': { atomic: { status: 'ready' } } }))
+    node.answers.set(method, () => {
+      throw Object.assign(new Error('User rejected the request.'), { code: 4_001 })
+    })
+    const states: SwapState[] = []
+    const onProgress = (event: SwapProgress) => void ('state' in event && states.push(event.state))
+    const declined = swap(serviceOf(route).client, node.wallet, h.CHAIN, request, { ...trusting, onProgress })
+    await expect(declined).rejects.toMatchObject({ code: 'REJECTED' })
+    expect(states.map(({ stage }) => stage)).toEqual(stages)
+    const reloaded = new MemoryNode()
+    await resumeSwap(serviceOf(route).client, reloaded.wallet, states.at(-1)!, trusting)
+    expect(reloaded.sent.at(-1)).toMatchObject({ to: h.guard })
+  })
+
+  test('is not in doubt about a wallet that has changed to another chain', async () => {
+    const node = new MemoryNode()
+    node.allowance = 1_000_000n
+    const states: SwapState[] = []
+    const onProgress = (event: SwapProgress) => {
+      if ('state' in event) states.push(event.state)
+      if (event.stage === 'quoted') node.answers.set('eth_chainId', () => '0x2')
+    }
+    const failed = swap(serviceOf(route).client, node.wallet, h.CHAIN, request, { ...trusting, onProgress })
+    await expect(failed).rejects.toMatchObject({ code: 'WALLET', message: 'the wallet is on chain 2, not 1' })
+    expect(states).toEqual([])
+  })
+
   test('continues after the approval', async () => {
     for (const stage of ['approving', 'approved'] as const) {
       const node = new MemoryNode()

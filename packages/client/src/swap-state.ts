@@ -13,7 +13,7 @@ export type SwapState = {
   /**
    * `approving`: an approval was sent. `approved`: the approval was mined. `batching`: approval and swap were sent as
    * one batch. `signing`: the wallet was asked to send the swap and has not responded. `unsent`: the wallet cannot
-   * send the batch, and nothing was sent. `sent`: the swap was sent. `done`: it was mined.
+   * send the batch, or its owner declined, and nothing was sent. `sent`: the swap was sent. `done`: it was mined.
    */
   readonly stage: 'approving' | 'approved' | 'batching' | 'signing' | 'unsent' | 'sent' | 'done'
   /** Hash of the latest transaction, or the wallet's id of the batch. */

@@ -135,9 +135,7 @@ class SwapRun {
 
   async start(): Promise<SwapOutcome> {
     const { wallet, chainId, options } = this
-    const walletChainId = await wallet.chainId()
-    if (walletChainId !== chainId)
-      throw new ClientError('WALLET', `the wallet is on chain ${walletChainId}, not ${chainId}`)
+    await this.checkChain()
     const request = { ...this.request, from: wallet.address } as RouteParameters
     if (request.amount !== undefined) amountOf(request.amount, 'amount')
     // Loaded lazily: the list of known contracts is half as large as the rest of the package.
@@ -237,13 +235,12 @@ class SwapRun {
     const { wallet, chainId } = this
     const { route } = quote
     this.checkAborted()
-    const walletChainId = await wallet.chainId()
-    if (walletChainId !== chainId)
-      throw new ClientError('WALLET', `the wallet is on chain ${walletChainId}, not ${chainId}`)
+    await this.checkChain()
     const fromBlock = await wallet.blockNumber()
     this.reachStage('signing', fromBlock, { route })
     this.report({ stage: 'prompted', prompt: 'batch' })
-    const id = await sendBatch(wallet, chainId, [...neededApprovals, toOutgoing(route.tx)])
+    const sentBatch = sendBatch(wallet, chainId, [...neededApprovals, toOutgoing(route.tx)])
+    const id = await this.unsentIfDeclined(sentBatch, fromBlock)
     if (id === undefined) {
       // Replaces the stage `signing`: after a reload, the swap would otherwise count as possibly sent.
       this.reachStage('unsent', fromBlock, {})
@@ -283,12 +280,23 @@ class SwapRun {
     this.checkAborted()
     const gas = await this.gasOf(route, tx)
     const fromBlock = await wallet.blockNumber()
+    await this.checkChain()
     this.reachStage('signing', fromBlock, { route })
     this.checkAborted()
     this.report({ stage: 'prompted', prompt: 'swap' })
-    const hash = await wallet.send({ ...toOutgoing(tx), gas })
+    const hash = await this.unsentIfDeclined(wallet.send({ ...toOutgoing(tx), gas }), fromBlock)
     this.reachStage('sent', fromBlock, { hash, route })
     return this.waitForOutcome(route, hash, fromBlock, false)
+  }
+
+  /** Awaits the wallet's answer. If the owner declines, nothing was sent, and the swap can be resumed. */
+  private async unsentIfDeclined<T>(answer: Promise<T>, fromBlock: number): Promise<T> {
+    try {
+      return await answer
+    } catch (error) {
+      if (toClientError(error, 'WALLET').code === 'REJECTED') this.reachStage('unsent', fromBlock, {})
+      throw error
+    }
   }
 
   /**
@@ -343,6 +351,13 @@ class SwapRun {
     new Promise<void>((resolve) => resolve(onProgress(progress))).catch((error: unknown) =>
       console.error(`onProgress failed: ${messageOf(error)}`),
     )
+  }
+
+  /** Checks the chain of the wallet, before a stage says that the wallet was asked to send. @throws ClientError `WALLET` */
+  private async checkChain(): Promise<void> {
+    const walletChainId = await this.wallet.chainId()
+    if (walletChainId !== this.chainId)
+      throw new ClientError('WALLET', `the wallet is on chain ${walletChainId}, not ${this.chainId}`)
   }
 
   /** Checks the caller's signal. @throws ClientError `ABORTED` */

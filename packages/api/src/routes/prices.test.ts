@@ -40,7 +40,8 @@ function pricedChain(world: World = {}) {
       bookCalls.push(`detail ${token}`)
       return token === TWO ? noPrice('unknown') : { ...detail, sources }
     },
-    depthUsd: async (token: Address) => (token === TWO ? null : 200),
+    // A token without decimals has a depth, and no price.
+    depthUsd: async () => 200,
     depthCurve: async () => points,
   }
   const view = {
@@ -170,7 +171,7 @@ test('an unknown token is pending while its pools are still being found, and onl
 })
 
 describe('/liquidity', () => {
-  test('has the depth of each token, or null', async () => {
+  test('has the depth of each token, or null without a price', async () => {
     const { ask, stored } = pricedChain({ pending: [THREE] })
     expect((await ask(`/liquidity/1?token=${ONE},${TWO},${THREE}`)).body).toBe(
       `{"${ONE}":200,"${TWO}":null,"${THREE}":null}`,
@@ -185,10 +186,10 @@ describe('/liquidity', () => {
       { impact: 10, usd: 90 },
     ]
     const { ask, stored } = pricedChain({ points })
-    const path = `/liquidity/1?curve=1&token=${ONE}`
-    expect((await ask(path)).body).toBe(`{"${ONE}":{"0.5":10,"1":20,"10":90}}`)
+    const path = `/liquidity/1?curve=1&token=${ONE},${TWO}`
+    expect((await ask(path)).body).toBe(`{"${ONE}":{"0.5":10,"1":20,"10":90},"${TWO}":null}`)
     expect(stored.map(([url]) => url)).toEqual([path])
-    expect((await pricedChain().ask(path)).body).toBe(`{"${ONE}":null}`)
+    expect((await pricedChain().ask(path)).body).toBe(`{"${ONE}":null,"${TWO}":null}`)
   })
 })
 

@@ -89,8 +89,9 @@ export function liquidity(request: Request, chain: ServedChain, context: Request
     const depthByToken = new Map<Address, string>()
     const depthOf = async (address: Address) =>
       curve === '0' ? String(await book.depthUsd(address)) : curveOf(book, address)
+    // A token without decimals has a depth in its pools, but no price.
     for (const address of new Set(token.values()))
-      depthByToken.set(address, isPending(address) ? 'null' : await depthOf(address))
+      depthByToken.set(address, isPending(address) || book.usd(address) === null ? 'null' : await depthOf(address))
     return encodeByToken(token, (address) => depthByToken.get(address)!)
   })
 }

@@ -11,7 +11,10 @@ const testAddress = (n: number): Address => toAddress(`0x${n.toString(16).padSta
 const family = (id: string, topic: string) =>
   ({
     ...{ id, listedByLogs: true, creationTopics: [topic] },
-    createdPool: (_: DexRow, { data }: Log) => (data === '0x' ? null : { id: `${id} ${data}` }),
+    createdPool: (_: DexRow, { data }: Log) => {
+      if (String(data) === 'undecodable') throw new Error('data out of bounds')
+      return data === '0x' ? null : { id: `${id} ${data}` }
+    },
   }) as unknown as DexFamily
 const families = new Map([
   ['first', family('first', '0xa')],
@@ -107,6 +110,7 @@ describe('a scan', () => {
         log(190, testAddress(1), '0xb', '0x3'),
         log(190, testAddress(9), '0xa', '0x4'),
         log(190, testAddress(1), '0xa', '0x'),
+        log(190, testAddress(1), '0xa', 'undecodable'),
       ],
     })
     await scan.run()

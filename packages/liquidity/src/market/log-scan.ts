@@ -7,6 +7,7 @@ import type { DexRow } from '@sluice/chains'
 import { abortable, type Log, RpcError, type RpcErrorCode } from '@sluice/rpc'
 import type { DexFamily } from '../family.ts'
 import type { ScanStatus } from '../snapshot.ts'
+import { createdPoolOf } from './created-pool.ts'
 import type { MarketComponents } from './follow.ts'
 import { HISTORY_BLOCKS } from './history.ts'
 import type { PoolListImport, PoolListImportCount } from './pool-list-import.ts'
@@ -264,8 +265,8 @@ export class LogScan {
       const targetsByAddress = Map.groupBy(dueTargets, ({ row }) => row.address)
       const foundEntries = logs.flatMap((log) =>
         (targetsByAddress.get(log.address) ?? []).flatMap(({ row, family }): PoolEntry[] => {
-          // The filter combines every address with every topic: skip a topic that belongs to another family.
-          const pool = family.creationTopics!.includes(log.topics[0]!) && family.createdPool?.(row, log)
+          // The filter combines every address with every topic, also with those of another family.
+          const pool = createdPoolOf(family, row, log)
           return pool ? [{ row, pool }] : []
         }),
       )

@@ -28,8 +28,10 @@ const [moved, created, inside, paused] = topics as [Hex, Hex, Hex, Hex]
 
 const family = (id: string, overrides: Partial<DexFamily> = {}) =>
   ({ id, topics: [moved], reserves: () => [], ...overrides }) as unknown as DexFamily
-const createdPool = (row: DexRow, { data }: Log): Pool<null> | null =>
-  data === '0x' ? null : poolOf(row.family, data, [hub, toAddress(data)])
+const createdPool = (row: DexRow, { data }: Log): Pool<null> | null => {
+  if (data === '0xbad') throw new Error('data out of bounds')
+  return data === '0x' ? null : poolOf(row.family, data, [hub, toAddress(data)])
+}
 const families = [
   family('paired', { creationTopics: [created], createdPool }),
   family('logged', { listedByLogs: true, creationTopics: [created], createdPool }),
@@ -313,7 +315,14 @@ describe('followed pools', () => {
     const log = (factory: number, data: string, topic = created) =>
       ({ address: testAddress(factory), data, topics: [topic] }) as unknown as Log
     expect(
-      directory.registerCreatedPools([log(100, a), log(100, b), log(100, '0x'), log(100, a, moved), log(999, a)]),
+      directory.registerCreatedPools([
+        log(100, a),
+        log(100, b),
+        log(100, '0x'),
+        log(100, '0xbad'),
+        log(100, a, moved),
+        log(999, a),
+      ]),
     ).toEqual([a])
     expect([[...directory.followedPools.keys()], directory.listedPools.size]).toEqual([[a], 0])
     expect(directory.tokens.periodOf(a)?.neighbors).toEqual([])

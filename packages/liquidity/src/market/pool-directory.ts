@@ -16,6 +16,7 @@ import type { DexFamily, Pool, TokenPair } from '../family.ts'
 import type { PoolMap } from '../pool-map.ts'
 import { namedTokens } from '../trust/named-tokens.ts'
 import { Backoff } from './backoff.ts'
+import { createdPoolOf } from './created-pool.ts'
 import { FollowedPools } from './followed-pools.ts'
 import { FollowedTokens } from './followed-tokens.ts'
 import { defaultMarketLimits, type MarketLimits } from './limits.ts'
@@ -433,8 +434,7 @@ export class PoolDirectory {
 
   private registerCreatedPool(row: DexRow, log: Log, knownIds: ReadonlySet<string>): string | null {
     const family = this.familyOf(row)
-    if (!family.createdPool || !family.creationTopics?.includes(log.topics[0]!)) return null
-    const pool = family.createdPool(row, log)
+    const pool = createdPoolOf(family, row, log)
     if (!pool || knownIds.has(pool.id)) return null
     if (family.listedByLogs) {
       this.list({ row, pool })

@@ -2,7 +2,7 @@
 import { RedemptionLens__factory } from '@sluice/bindings'
 import { type Address, type Hex, NATIVE, toAddress, ZERO_ADDRESS } from '@sluice/chains'
 import { expect, test } from 'vitest'
-import { type Redemption, readRedemptions } from './read.ts'
+import { readRedemptions, UNREADABLE } from './read.ts'
 
 const lens = RedemptionLens__factory.createInterface()
 const at = (n: number): Address => toAddress(`0x${n.toString(16).padStart(40, '0')}`)
@@ -21,7 +21,7 @@ function read(state: Partial<Omit<typeof vault, 'tokens'>> & { readonly tokens?:
   const [{ data }] = value as unknown as [{ data: Hex }]
   expect([...lens.decodeFunctionData('read', data)]).toEqual([SHARE, HOLDER, ZERO_ADDRESS])
   const answer = lens.encodeFunctionResult('read', [{ ...vault, ...state } as never]) as Hex
-  return (reads.next([answer]).value as readonly (Redemption | null | undefined)[])[0]
+  return (reads.next([answer]).value as readonly unknown[])[0]
 }
 
 test('a vault redeems at its rate, all of its balance or up to a limit', () => {
@@ -45,7 +45,6 @@ test('shares of several tokens have no limit, and a pair needs no rate', () => {
 
 test.each([
   ['that is no share', { kind: 0 }],
-  ['that redeems nothing', { redeemed: 0n }],
   ['without a sample', { sample: 0n }],
   ['without parts', { tokens: [], held: [], scales: [] }],
   ['that redeems for itself', { tokens: [SHARE] }],
@@ -54,9 +53,10 @@ test.each([
   expect(read(state)).toBeNull()
 })
 
-test('a share without a supply is unknown, and a failed read is none', () => {
+test('a share without a supply is unknown; one without a rate, and a failed read, are unreadable', () => {
   expect(read({ supply: 0n })).toBeUndefined()
+  expect(read({ redeemed: 0n })).toBe(UNREADABLE)
   const reads = readRedemptions([SHARE], [])
   reads.next([])
-  expect(reads.next([null]).value).toEqual([null])
+  expect(reads.next([null]).value).toEqual([UNREADABLE])
 })

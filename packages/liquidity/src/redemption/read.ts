@@ -35,6 +35,10 @@ export type Redemption = {
   readonly maxRedeemable: bigint | null
 }
 
+/** Result for a token whose read failed, and for a share that reports no rate, such as a paused vault. */
+export const UNREADABLE = Symbol('unreadable')
+type Reading = Redemption | typeof UNREADABLE | null | undefined
+
 /** One of the tokens that a share redeems into. */
 export type RedeemedPart = {
   /** The zero address is the native token. */
@@ -46,7 +50,8 @@ export type RedeemedPart = {
 }
 
 /**
- * Reads the assets that shares redeem for: null for a token that is not a share, undefined for a token without supply.
+ * Reads the assets that shares redeem for: null for a token that is not a share, undefined for a token without supply,
+ * `UNREADABLE` if a later read may find a share.
  *
  * @param holders - for each share, an account that may hold some units of the share; the zero address if unknown
  * @param addressProvider - Curve's address provider, if the chain has one
@@ -55,16 +60,16 @@ export function* readRedemptions(
   shares: readonly Address[],
   holders: readonly Address[],
   addressProvider: Address = ZERO_ADDRESS,
-): Reads<readonly (Redemption | null | undefined)[]> {
+): Reads<readonly Reading[]> {
   const results = yield shares.map((share, i) => ({
     ...LENS,
     data: lensInterface.encodeFunctionData('read', [share, holders[i] ?? ZERO_ADDRESS, addressProvider]) as Hex,
     gas: READ_GAS,
   }))
-  return shares.map((share, i) => (results[i] ? decode(share, results[i]) : null))
+  return shares.map((share, i) => (results[i] ? decode(share, results[i]) : UNREADABLE))
 }
 
-function decode(share: Address, answer: Hex): Redemption | null | undefined {
+function decode(share: Address, answer: Hex): Reading {
   const [state] = lensInterface.decodeFunctionResult('read', answer)
   const kind = KINDS[Number(state.kind)]
   if (state.supply === 0n) return undefined
@@ -78,7 +83,8 @@ function decode(share: Address, answer: Hex): Redemption | null | undefined {
   const includesItself = parts.some(({ token }) => token === share)
   const rate = Number(state.redeemed) / Number(state.sample)
   const needsRate = kind !== 'pair' && kind !== 'weighted'
-  if (parts.length === 0 || includesItself || (needsRate && !(rate > 0 && Number.isFinite(rate)))) return null
+  if (parts.length === 0 || includesItself) return null
+  if (needsRate && !(rate > 0 && Number.isFinite(rate))) return UNREADABLE
   const maxRedeemable = parts.length === 1 && state.limit < parts[0]!.balance ? state.limit : null
   return { share, kind, supply: state.supply, parts, rate, maxRedeemable }
 }

@@ -7,12 +7,14 @@ import type { BlockHeader, Rpc } from '@sluice/rpc'
 import { BoundedMap, type StateCount } from '@sluice/simulation'
 import { BatchQueue } from '../market/batch-queue.ts'
 import { runReads } from '../market/reads.ts'
-import { type Redemption, readRedemptions } from './read.ts'
+import { type Redemption, readRedemptions, UNREADABLE } from './read.ts'
 
 /** Maximum cached shares, and maximum cached tokens that are not shares. */
 const MAX_CACHED_TOKENS = 20_000
 /** Milliseconds for which a token is cached as not a share. */
 const NOT_A_SHARE_MS = 3_600_000
+/** Milliseconds for which a token that cannot be read is cached as not a share. */
+const UNREADABLE_MS = 60_000
 /** Milliseconds for which a token is cached as having no supply. */
 const UNISSUED_MS = 2_000
 /** Tokens per batch, and maximum tokens in the queue. */
@@ -111,8 +113,12 @@ export class RedemptionCache {
     )
     for (const [i, token] of tokens.entries()) {
       const reading = results![i]
-      if (reading === null && this.readingsByShare.has(token)) {
+      if ((reading === null || reading === UNREADABLE) && this.readingsByShare.has(token)) {
         this.readingsByShare.set(token, { readings: [], blockHash })
+        continue
+      }
+      if (reading === UNREADABLE) {
+        this.nonShares.set(token, true, { ttl: UNREADABLE_MS })
         continue
       }
       if (!reading) {
