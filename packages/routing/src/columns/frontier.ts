@@ -45,7 +45,7 @@ export class Frontier {
   readonly isLive: Uint8Array
   /** Upper bound on the total earnings of the edges that were skipped for earning too little, in output base units. */
   dustEarnings = 0
-  /** False if labels still changed after `maxHops` rounds, which indicates a profitable cycle. */
+  /** False if labels still changed after as many rounds as a path may have hops. This indicates a profitable cycle. */
   hasConverged = true
   /** Scratch arrays of column generation, kept for all runs with this frontier. */
   readonly columnArrays: ColumnArrays
@@ -80,7 +80,7 @@ export class Frontier {
     this.queue = new LabelQueue(tokenCount, scratch)
   }
 
-  /** By edge: rate for the first unit; for pairs of a multi-token pool in use, after the allocation's trades. */
+  /** By edge: rate for the first unit. If the pool trades several pairs, it is the rate after the allocation's trades. */
   get rate(): Float64Array {
     return this.rates.rate
   }
@@ -88,7 +88,7 @@ export class Frontier {
   /**
    * Explores the frontier of a solved allocation.
    *
-   * @param minEarnings - edges that cannot earn this much may be left out, in output base units
+   * @param minEarnings - in output base units; edges that cannot earn this much may be left out
    */
   explore(allocation: Allocation, minEarnings = 0): void {
     if (this.problem.mayReusePools && this.rates.update(allocation)) this.valueBounds.clearEdgeLists()
@@ -103,7 +103,7 @@ export class Frontier {
     }
   }
 
-  /** Finds the paying edges if `labelCosts` reached only few tokens. */
+  /** Finds the paying edges after `labelCosts` reached only a few tokens. */
   private exploreWithinBounds(allocation: Allocation): void {
     const candidates = this.candidateEdges(allocation)
     this.sweepValues(candidates)
@@ -194,7 +194,7 @@ export class Frontier {
     this.queue.add(token)
   }
 
-  /** Edges from reached tokens that could pay by the value bounds. */
+  /** Returns the edges out of reached tokens that could pay if their output had the maximum value (`valueBounds`). */
   private candidateEdges(allocation: Allocation): number[] {
     const { problem, valueBounds, rate, costLabel, isLive, reachedTokens } = this
     const { to } = problem.graph.topology
@@ -216,8 +216,8 @@ export class Frontier {
   }
 
   /**
-   * Computes maximum values of tokens over the candidate edges only. These are roughly in path order, so few sweeps in
-   * reverse order suffice.
+   * Computes maximum values of tokens over the candidate edges only. The candidates are roughly in path order, so a few
+   * sweeps in reverse order suffice.
    */
   private sweepValues(candidates: readonly number[]): void {
     const { problem, valueLabel, nextEdge, isLive, rate } = this

@@ -3,8 +3,8 @@
  * bound: the input valued at its price, plus the maximum earnings of each edge (a pool in one direction) at the prices.
  * Tokens that carry flow have the prices of the allocation, which is the solved flow over some edges. Each other token
  * gets a price between its minimum cost and its maximum value, so that outside the allocation only the edges of the
- * frontier (see `frontier.ts`) earn. If these edges earn more than rounding, they join the allocation, which makes the
- * bound tighter.
+ * frontier (see `frontier.ts`) earn. If these edges earn more than rounding errors, they join the allocation, which
+ * makes the bound tighter.
  */
 
 import { familyOf } from '@sluice/liquidity'
@@ -29,8 +29,8 @@ import { earningsBound } from './earnings-bound.ts'
 import type { Frontier } from './frontier.ts'
 
 /**
- * By token: price at which a bound was computed, in output base units; only of tokens that carry flow. The price of the
- * source is the value of one base unit of the input, by which the bound rises or falls with the amount.
+ * By token of the allocation: price at which a bound was computed, in output base units per base unit. If the input
+ * grows by one base unit, the bound grows by the price of the source token.
  */
 export type TokenPrices = ReadonlyMap<number, number>
 export const NO_PRICES: TokenPrices = new Map()
@@ -45,9 +45,9 @@ export type OutputBound = {
 }
 
 /**
- * Bounds the output of all routes. Null if no finite bound was found because of profitable cycles (arbitrage). On a
- * subgraph of a large graph, the bound uses the final prices of the allocation, at which the edges outside the subgraph
- * are valued.
+ * Bounds the output of all routes. Null if no finite bound was found because of profitable cycles (arbitrage). Returns
+ * the lowest bound of all rounds. On a subgraph of a large graph, returns the bound of the last round instead, because
+ * callers value the edges outside the subgraph at the final prices of the allocation.
  *
  * @param allocation - a solved allocation; the edges that loosen the bound are added to it
  * @param frontier - the explored frontier of the allocation
@@ -134,8 +134,8 @@ function maxPayoutBeyondCurves(
 }
 
 /**
- * Maximum that other pairs of multi-token pools may earn on the fees of a pair that trades alone in the allocation. If
- * this pair nearly drains the pool, most of what remains in the pool is the fee.
+ * Maximum that other pairs of multi-token pools may earn on the fees of a pair that trades alone in the allocation.
+ * These earnings matter if the pair nearly drains the pool: the fee is then most of the remaining balance.
  */
 function feesOfSinglePairs(problem: Problem, allocation: Allocation): number {
   const { graph, mayReusePools } = problem
@@ -239,8 +239,8 @@ export function balancePrices(
 }
 
 /**
- * Moves the price of one token until the edges buy as much of the token as they sell. Uses Newton's method within a
- * bracket.
+ * Changes the price of one token until the edges buy as much of the token as they sell. Uses Newton's method within the
+ * bracket from `min` to `max`.
  */
 function balancePrice(
   problem: Problem,

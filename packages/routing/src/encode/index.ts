@@ -10,7 +10,7 @@ export { EncodeError, type EncodeErrorCode } from './errors.ts'
 export { hopPrograms } from './hop.ts'
 export type { StepMaker } from './steps.ts'
 
-/** A route and the terms of its transaction. */
+/** A route, and the parameters of the transaction that swaps along it. */
 export type EncodeRequest = {
   /** Account that sends the transaction. */
   readonly from: Address
