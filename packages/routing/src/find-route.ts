@@ -267,13 +267,13 @@ function findForInput({ problem, admission, outPerWei }: PreparedRequest, reques
   if (!candidate) return null
   // Alternatives are settled before the bound is computed, so that the work spent on the bound cannot change them.
   const settledRoutes = [candidate, ...settleAlternatives(problem, candidate, amountIn, request.taxes)]
-  const isBounded = !request.boundAfterGas || hasNoLegCosts(problem) || candidate.netBound !== undefined
-  const valuation = { outPerWei, netBound: isBounded ? netBoundOf(problem, candidate) : null }
+  const computesNetBoundNow = !request.boundAfterGas || hasNoLegCosts(problem) || candidate.netBound !== undefined
+  const valuation = { outPerWei, netBound: computesNetBoundNow ? netBoundOf(problem, candidate) : null }
   const [route, ...alternatives] = settledRoutes.map((settledFlow) =>
     toRoute(problem, settledFlow, amountIn, request, valuation),
   )
   const success = { ok: true, route: route!, ...(alternatives.length > 0 && { alternatives }) } as const
-  const isDeferred = !isBounded && request.boundAfterGas === 'later' && route!.gasCostOut !== null
+  const isDeferred = !computesNetBoundNow && request.boundAfterGas === 'later' && route!.gasCostOut !== null
   return isDeferred
     ? { ...success, boundAfterGas: deferredBound(problem, settledRoutes, [route!, ...alternatives], request) }
     : success

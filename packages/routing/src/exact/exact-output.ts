@@ -79,6 +79,7 @@ class InputSearch {
   private isUnreachable = false
   /** Number of inputs tried within the interval. */
   private narrowings = 0
+  /** True if `paysWithSmaller` has tried its input, which it does once. */
   private hasTriedSmaller = false
   /**
    * True if the output rises in steps, because some token has few units: two tried inputs paid the same, or one bought
@@ -148,7 +149,7 @@ class InputSearch {
 
   private record(amountIn: bigint, candidate: PricedRoute | null): void {
     if (!candidate) {
-      // Dust buys nothing.
+      // The input cannot be routed. It is either dust, which buys nothing, or more than the pools can take.
       const isDust = this.highRoute
         ? amountIn < this.highRoute.amountIn
         : !this.lowRoute && (this.isSearchingUpward || amountIn < FEW_UNITS || this.requiredOut < FEW_UNITS)
@@ -201,8 +202,8 @@ class InputSearch {
   }
 
   /**
-   * Continues above the first input, once: its estimate follows the best spot rates, which may be those of pools that
-   * hold so little that they pay nothing.
+   * Continues the search above the first input, once. The first input was estimated from the best spot rates, and the
+   * pools with these rates may hold so little that they pay nothing.
    */
   private stepUpFromFirst(): bigint | null {
     const { firstInput, ceiling } = this
@@ -230,8 +231,8 @@ class InputSearch {
 
   /**
    * Returns a lower bound on the input: the slope between the last two inputs that paid too little, extrapolated in
-   * whole units. Marginal output falls, so no smaller input pays enough. Null if no input does, or if more input paid
-   * less.
+   * whole units. Marginal output falls, so no smaller input pays enough. Null if the required output is unreachable, or
+   * if more input paid less.
    */
   private minInputBySecant(below: PricedRoute): bigint | null {
     const before = this.previousLowRoute!
@@ -241,7 +242,10 @@ class InputSearch {
     return below.amountIn + (missing * (below.amountIn - before.amountIn)) / maxRise + 1n
   }
 
-  /** Extrapolates from the end of the interval with the nearer output; bisects every third time. */
+  /**
+   * Returns the next input within the interval; null if the interval is exhausted. Extrapolates from the end of the
+   * interval whose output is nearer to the required one. Bisects every third time.
+   */
   private interpolate(above: PricedRoute): bigint | null {
     const { low, lowRoute, requiredOut } = this
     const high = above.amountIn
@@ -254,8 +258,8 @@ class InputSearch {
   }
 
   /**
-   * Moves the upper end of the interval to the start of its step. Returns the next smaller input, which shows whether
-   * another route pays enough there; null if it is known not to.
+   * Lowers the upper end of the interval to the minimum input of its route, which is the start of a step of the output.
+   * Returns this input less one unit, because another route may pay enough for it. Null if no route is known to do so.
    */
   private inputBelowStep(above: PricedRoute): bigint | null {
     const min = minInputOf(above, this.requiredOut, this.request)
@@ -268,7 +272,7 @@ class InputSearch {
     return Math.abs(Number(outputOfRoute(candidate)) - Number(this.requiredOut))
   }
 
-  /** Returns true if the minimum input is so close to the candidate's that the shares of its route can be reused. */
+  /** Returns true if the minimum input is so close to the candidate's input that the shares of its route can be reused. */
   private isNear(candidate: PricedRoute): boolean {
     if (relativeInputError(candidate, this.requiredOut) > MAX_INPUT_GAP_TO_REUSE) return false
     // If more input buys almost nothing, the slope does not determine the input, and the interval must be narrow.
@@ -280,9 +284,9 @@ class InputSearch {
   }
 
   /**
-   * Returns true if the last step multiplied the input but hardly raised the output, and the required output is further
-   * away. Either the pools cannot pay it, or the best pools hold almost nothing, and larger ones pay much less per unit
-   * of input.
+   * Returns true if the last step multiplied the input but hardly raised the output, and another such rise would not
+   * reach the required output. Either the pools cannot pay it, or the best pools hold almost nothing, and larger pools
+   * pay much less per unit of input.
    */
   private isMarketFlat(last: PricedRoute): boolean {
     const { previousLowRoute: before, requiredOut } = this
@@ -353,9 +357,9 @@ function outputBound(problem: Problem): number {
   const { offset, reverse } = graph.topology
   budget.spend(offset[target + 1]! - offset[target]!)
   let max = 0
-  for (let out = offset[target]!; out < offset[target + 1]!; out++) {
-    const edge = reverse[out]!
-    // The discounts of price curves affect the ranking only.
+  for (let outgoingEdge = offset[target]!; outgoingEdge < offset[target + 1]!; outgoingEdge++) {
+    const edge = reverse[outgoingEdge]!
+    // Price curves include output discounts, which only rank routes. Pools pay the output without them.
     if (rate[edge]! > 0)
       max += outputOf(curveOf(problem, edge), Number.POSITIVE_INFINITY) / (outputFactors.get(edge) ?? 1)
   }

@@ -27,8 +27,8 @@ export function largestRoutable(originalProblem: Problem, requestedAmount: bigin
   }
   /**
    * Largest exponent below a limit whose power of two can be routed as a single path; −1 if there is none. Tries every
-   * exponent at which the amount buys a unit at spot rates: smaller amounts may buy less than one unit of an
-   * intermediate or of the output token, and bisection then takes them for too large.
+   * exponent at which the amount buys a unit at spot rates. Bisection may miss such an exponent: a small amount may buy
+   * less than one unit of some token, and bisection treats every amount that cannot be routed as too large.
    */
   const largestExponent = (limit: bigint): bigint => {
     const spotRate = bestSpotRates(problem, problem.target).best[problem.source]!

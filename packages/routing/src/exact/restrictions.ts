@@ -12,8 +12,8 @@ import { MAX_REFUSED_STEPS, REFUSED_STEP_DIVISOR, ROOM_IN_FULL_POOLS, TICK_MARGI
 import { type LegRefused, legOf, outputOfPool, type Settlement } from './settle.ts'
 
 /**
- * Limits the inputs of edges to slightly less than those of their legs, if that saves gas: rounding then moved the leg
- * just past a tick. Null if it saves gas for no leg.
+ * Limits the input of each edge to slightly less than that of its leg, if the smaller leg takes less gas. This is so if
+ * rounding moved the leg just past a tick. Null if no smaller leg takes less gas.
  */
 export function withSmallerLegs(problem: Problem, settlement: Settlement, taxes?: Taxes): Problem | null {
   const limitedCurves = new Map<number, CompiledCurve>()
@@ -95,7 +95,7 @@ export function withSingleUse(
 
 /**
  * Reduces the capacity of the pools that a flow fills. Settlement may assign a few more units to a pool than the flow
- * does; with some room left, these units fit. Null if no pool is full.
+ * does, and these units then fit into the reserved room. Null if no pool is full.
  */
 export function withRoomInFullPools(problem: Problem, { edges, input }: Flow): Problem | null {
   const limitedCurves = new Map<number, CompiledCurve>()

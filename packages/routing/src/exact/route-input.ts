@@ -44,8 +44,8 @@ export function minInputOf(
   const evaluator = new RouteEvaluator(problem, cache, route.settlement, request.taxes)
   const settleAt = (amount: bigint): SettledRoute | null => {
     const settlement = settleAmount(problem, { route, amountIn: amount }, request, cache)
-    // Token prices that bound one amount bound every amount: they value the difference at the price of the input. The
-    // hidden bound may also grow with the amount.
+    // By weak duality, the token prices of a bound give a bound for every amount: each additional unit of input adds its
+    // price. The hidden bound (payments above price curves) may grow in proportion to the amount.
     const change = Number(amount) / Number(amountIn) - 1
     const inputPrice = route.tokenPrices.get(problem.source) ?? 0
     const bound =

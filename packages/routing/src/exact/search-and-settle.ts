@@ -57,8 +57,8 @@ export type SettledRoute = SearchResult & {
 }
 
 /**
- * Searches and settles a route. If the route is coarse, also searches routes without the legs that make it so. Null if
- * no route is found.
+ * Searches and settles a route. If the route is coarse, also searches routes without its coarse legs. Null if no route
+ * is found.
  */
 export function searchAndSettle(
   problem: Problem,
@@ -273,10 +273,7 @@ function searchUntilSettled(
   let firstResult: SearchResult | null = null
   /** By edge: number of amounts that its pool refused. */
   const failureCounts = new Map<number, number>()
-  /**
-   * If the current problem limits the input of the pool that refused last: the problem without this pool, as the next
-   * attempt.
-   */
+  /** Next problem to try if `problem` limits the input of a pool that refused, and has no route: it lacks this pool. */
   let problemWithoutPool: Problem | null = null
   /** Route that uses each pool only once, searched after a pool that was used twice refused. */
   let singleUseRoute: SettledRoute | null = null

@@ -66,7 +66,7 @@ export function sharesOf(
       legIndices.push(groupEnd)
       unassignedInput += input[groupEnd]!
     }
-    // If a pool is used twice, the order of the legs matters, so it stays.
+    // If a pool is used twice, the amounts depend on the order of the legs, so it is kept.
     const orderedIndices = reusesPool ? legIndices : orderByRoom(problem, { edges, input }, legIndices, limits)
     for (const legIndex of orderedIndices) {
       const edge = edges[legIndex]!
