@@ -22,7 +22,7 @@ import {
 } from './refine/cycles.ts'
 import {
   divide,
-  divideFromWithoutGas,
+  divideFromGasFreeDivision,
   divideWithoutPools,
   hasSmallPool,
   isDivisible,
@@ -238,7 +238,7 @@ function searchRestricted(
   if (maxNet !== null && !(prunedFlow.net < maxNet * (1 - minGap))) return prunedFlow
   const dividedFlow = bestOf(problem, [prunedFlow, divide(problem, prunedFlow)]) ?? prunedFlow
   if (!isCapacityLimited || !isLoose || hasNoLegCosts(problem)) return dividedFlow
-  return divideWithoutPools(problem, divideFromWithoutGas(problem, dividedFlow), spotRates.best, allocate)
+  return divideWithoutPools(problem, divideFromGasFreeDivision(problem, dividedFlow), spotRates.best, allocate)
 }
 
 /** Removes the pools of a flow that stopped earning their gas after other pools joined. */
@@ -319,19 +319,19 @@ function runAllocations(problem: Problem, paths: Paths, progress: Progress): voi
     // Gas makes the problem non-convex, so other starts can lead to better flows.
     const bestSoFar = bestOf(problem, flows)
     const isNearBound = bestSoFar && !isUncertain(bestSoFar, curveBound)
-    const isSingle = initialEdges.size === singlePath.length
-    const secondAllocations = isNearBound || isSingle ? [] : [allocate(problem, singlePath)]
-    for (const fresh of secondAllocations)
-      if (!isSameLongList(edgesInUse(fresh.allocation), firstUsedEdges)) flows.push(toReducedFlow(fresh))
+    const startedFromSinglePath = initialEdges.size === singlePath.length
+    const secondAllocation = isNearBound || startedFromSinglePath ? null : allocate(problem, singlePath)
+    if (secondAllocation && !isSameLongList(edgesInUse(secondAllocation.allocation), firstUsedEdges))
+      flows.push(toReducedFlow(secondAllocation))
     const usedEdges = flows.flatMap((flow) => flow?.edges ?? [])
-    const otherEdges = secondAllocations.flatMap(({ allocation }) => allocation.edges)
+    const otherEdges = secondAllocation?.allocation.edges ?? []
     const jointAllocation = allocate(currentProblem, [...usedEdges, ...initialAllocation.edges, ...otherEdges])
     addIdleEdges(jointAllocation.openProblem, jointAllocation.allocation)
     flows.push(toReducedFlow(jointAllocation, 'keep'))
     // Several edges may earn their gas together although no single one does. So all edges that pay without gas are also
     // allocated, if the gap to the bound pays for at least two more legs.
-    const isFar = !wasCyclic && isFarBelow(currentProblem, flows, curveBound)
-    if (isFar && mayPayFor(2, problem, bestOf(problem, flows), curveBound)) {
+    const isFarBelowBound = !wasCyclic && isFarBelow(currentProblem, flows, curveBound)
+    if (isFarBelowBound && mayPayFor(2, problem, bestOf(problem, flows), curveBound)) {
       const allocation = copyOnto(currentProblem, gasFreeAllocation)
       flows.push(toReducedFlow(openCycles({ openProblem: currentProblem, allocation }, newFrontier)))
     }

@@ -79,7 +79,10 @@ function crossedPiecesOf({ pool: { family }, tokenIn, tokenOut, gas }: GasLeg): 
   return piece > 0 ? (gas - tokenGas(tokenIn) - tokenGas(tokenOut) - hop) / piece : 0
 }
 
-/** Returns true if a token is the given end of the route. NATIVE stands for both the native token and its wrapper. */
+/**
+ * Returns true if a token is `end`, the input or output token of the route. NATIVE stands for both the native token and
+ * its wrapper.
+ */
 export function isEnd(end: Address, token: Address, wrappedNative: Address | null): boolean {
   return token === end || (end === NATIVE && (token === wrappedNative || token === ZERO_ADDRESS))
 }

@@ -35,7 +35,7 @@ function hopRefund(
   { executor } = NO_BALANCES,
 ): number {
   const { pullsInput, forwardsOutput, lockSlots = 0 } = familyOf(family)?.payment ?? {}
-  // A vault burns its own shares without an allowance.
+  // A vault burns its own shares without an allowance. Its address is then the input token.
   const usesAllowance = pullsInput && tokenIn !== ZERO_ADDRESS && tokenIn !== address
   const isWrapper = family === WRAPPER_FAMILY
   // The wrapper pays the Executor, and takes its own token without an allowance.
@@ -76,8 +76,8 @@ const PREPAYMENT_GAS = 17_100
 /** Gas of a route outside its hops, before refunds: the transaction itself, and the Guard with its transfers. */
 const ROUTE_GROSS_GAS = 42_000
 /**
- * Gas that the second of two hops saves if they share a call, before (`gross`) and after refunds (`net`); from
- * receipts.
+ * Gas that the second of two hops saves if they share a call, before (`gross`) and after refunds (`net`), measured in
+ * receipts. `pulled`: for contracts that pull their input with an allowance; `usual`: for all others.
  */
 const SHARED_CALL_SAVINGS = { usual: { gross: 49_400, net: 30_900 }, pulled: { gross: 80_000, net: 64_000 } }
 /** Gas per hop by which the refunds of an average route fall short of their limit (a fifth of the gas). */
@@ -111,9 +111,9 @@ function grossGasAt({ first, middle, last }: MeasuredHop, isFirst: boolean, isLa
 export function measuredHopGas(hop: MeasuredHop, pool: Pool, isFirst: boolean, isLast: boolean): number {
   const { tokenIn, tokenOut } = hop
   const grossGas = grossGasAt(hop, isFirst, isLast)
-  const inputRefund =
+  const inputSaving =
     isFirst || tokenIn === ZERO_ADDRESS ? 0 : acceptsPrepayment(pool.family) ? PREPAYMENT_GAS : EMPTIED_REFUND
-  const refund = inputRefund + hopRefund({ pool, tokenIn, tokenOut }, isFirst, isLast)
+  const refund = inputSaving + hopRefund({ pool, tokenIn, tokenOut }, isFirst, isLast)
   return Math.max(grossGas - refund, grossGas * (1 - MAX_REFUND_SHARE) - REFUND_SLACK_PER_HOP)
 }
 

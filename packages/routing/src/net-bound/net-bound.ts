@@ -2,10 +2,11 @@
  * Upper bound on the net output (after gas) of any route. The gas of a pool is a fixed cost, so the best route solves a
  * mixed-integer problem. Its Lagrangian relaxation gives a bound at any token prices. The bound is the value of the
  * input, plus each pool's earnings in excess of its cost, less the cheapest path's unearned cost. The unearned cost of
- * an edge is its cost less its earnings, at least 0. The cheapest path is the one from the source to the target whose
- * edges have the lowest total; every route contains a path. If the bound is not tight, the edges that no better route
- * uses are removed (see `reduction.ts`). If it is still not tight, the routes that use some edge and the routes that
- * avoid it are bounded separately, and the higher of the two bounds holds for all routes (branch and bound).
+ * an edge (a pool in one direction) is its cost less its earnings, at least 0. The cheapest path is the one from the
+ * source to the target with the lowest total of unearned costs; every route contains a path. If the bound is not tight,
+ * the edges that no better route uses are removed (see `reduction.ts`). If it is still not tight, the routes that use
+ * some edge and the routes that avoid it are bounded separately. The higher of the two bounds holds for all routes
+ * (branch and bound).
  */
 
 import { NO_PRICES, type TokenPrices } from '../columns/upper-bound.ts'
@@ -67,7 +68,7 @@ export function netBound(
   const minHops = subgraph?.minHops ?? spotRates.hops[source]!
   const simpleBound =
     boundBeforeGas === null ? Number.POSITIVE_INFINITY : boundBeforeGas - minHops * minLegCost(problem)
-  // On a subgraph, a route through other pools may have fewer legs than any relaxation sees.
+  // A relaxation sees only the subgraph. Routes through other pools may have fewer legs, so only the simple bound holds.
   if (subgraph) return boundBeforeGas === null ? null : simpleBound
   if (net >= simpleBound * (1 - TIGHT_NET_BOUND_GAP)) return simpleBound
   // The work limit depends on the size of the graph, not on earlier work, so that requests with and without

@@ -1,7 +1,8 @@
 /**
  * The relaxation for the routes that use some required edges and avoid some excluded edges (see `net-bound.ts`). Its
- * prices come from an allocation. In it, the whole edges trade on their price curves: the required edges, and the edges
- * of a path. All other edges trade on their envelopes (see `envelope.ts`).
+ * prices come from an allocation (a flow with token prices). In this allocation, the required edges and the edges of a
+ * path trade on their price curves; they are called whole edges. All other edges trade on their envelopes (see
+ * `envelope.ts`).
  */
 
 import type { TokenPrices } from '../columns/upper-bound.ts'
@@ -118,11 +119,11 @@ export class Relaxation {
     wholeEdges: ReadonlySet<number>,
     excludedEdges: ReadonlySet<number>,
   ): RelaxedBound | null {
-    const lineInputByEdge = this.buildAllocation(includedEdges, wholeEdges, excludedEdges)
+    const lineEndInputByEdge = this.buildAllocation(includedEdges, wholeEdges, excludedEdges)
     solveDual(this.allocation, MAX_RELAXED_RESIDUAL, MAX_STEPS_AFTER_CHANGE)
     if (!this.setPrices(this.liveTokens(), excludedEdges)) return null
     const boundAtPrices = netBoundAtPrices(this.originalProblem, this.prices, this.sharedPools)
-    return boundAtPrices && { boundAtPrices, partialCosts: this.partialCostsOf(lineInputByEdge) }
+    return boundAtPrices && { boundAtPrices, partialCosts: this.partialCostsOf(lineEndInputByEdge) }
   }
 
   /**
@@ -163,7 +164,7 @@ export class Relaxation {
   ): ReadonlyMap<number, number> {
     const { originalProblem, allocation, initialPrices, rate, curves } = this
     const { from, to } = originalProblem.graph.topology
-    const lineInputByEdge = new Map<number, number>()
+    const lineEndInputByEdge = new Map<number, number>()
     const edges: number[] = []
     for (const edge of includedEdges) {
       if (
@@ -179,7 +180,7 @@ export class Relaxation {
         ? null
         : this.cachedEnvelope(edge, poolCurve, legBaseCost(originalProblem, edge) / initialPrices[to[edge]!]!)
       if (!envelope && !wholeEdges.has(edge)) continue
-      if (envelope) lineInputByEdge.set(edge, envelope.inputOfLine)
+      if (envelope) lineEndInputByEdge.set(edge, envelope.lineEndInput)
       const curve = envelope?.curve ?? poolCurve
       curves.set(edge, curve)
       rate[edge] = firstRate(curve)
@@ -193,7 +194,7 @@ export class Relaxation {
       tokens: [...tokens],
       logPrice: [...tokens].map((token) => Math.log(initialPrices[token]!)),
     })
-    return lineInputByEdge
+    return lineEndInputByEdge
   }
 
   /**
@@ -257,10 +258,10 @@ export class Relaxation {
   }
 
   /** The edges that trade only a part of their envelope's line, and so count only this part of their cost. */
-  private partialCostsOf(lineInputByEdge: ReadonlyMap<number, number>): readonly PartialCost[] {
+  private partialCostsOf(lineEndInputByEdge: ReadonlyMap<number, number>): readonly PartialCost[] {
     const { edges, input } = this.allocation
     return edges.flatMap((edge, k) => {
-      const costFraction = input[k]! / (lineInputByEdge.get(edge) ?? 0)
+      const costFraction = input[k]! / (lineEndInputByEdge.get(edge) ?? 0)
       return costFraction > 0.001 && costFraction < 0.999 ? [{ edge, costFraction }] : []
     })
   }

@@ -6,12 +6,12 @@ import type { Problem } from './problem.ts'
 
 export type SpotRates = {
   /**
-   * By token: the rate of the best path to the root, for the first unit: the highest product of its edges' rates.
-   * Considers paths of up to about `maxHops` edges; 0 if there is none. If the root is the target, this is the value of
-   * one unit of the token in output base units.
+   * By token: the rate of the best path to the root, for the first unit. This is the highest product of edge rates on
+   * paths of up to about `maxHops` edges; 0 if there is no path. If the root is the target, it is the value of one unit
+   * of the token in output base units.
    */
   readonly best: Float64Array
-  /** By token: the edge of that path at the token; −1 for the root, and if there is no path. */
+  /** By token: the first edge of its best path to the root; −1 for the root, and if there is no path. */
   readonly link: Int32Array
   /** By token: minimum number of edges to the root; 255 if there is no path. */
   readonly hops: Uint8Array

@@ -24,7 +24,7 @@ export type SolvedAllocation = {
 }
 
 /** Facts about the whole graph that a problem on a subgraph needs. */
-export type SubgraphTerms = {
+export type SubgraphFacts = {
   /** Minimum number of edges from the source to the target in the whole graph. */
   readonly minHops: number
   /**
@@ -78,7 +78,7 @@ export type Problem = EdgeGas & {
   /** Maximum number of alternatives returned for measurement. */
   readonly maxAlternatives: number
   /** Facts about the whole graph if this is a problem on a subgraph. */
-  readonly subgraph?: SubgraphTerms
+  readonly subgraph?: SubgraphFacts
   /** Remaining work of the whole request. */
   readonly budget: WorkBudget
   /** Limit on solutions with softened curves, shared by all searches for this amount. */

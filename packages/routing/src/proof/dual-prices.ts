@@ -22,7 +22,7 @@ export type DualPrices = {
   readonly ratesAfterTrade: ReadonlyMap<string, number>
 }
 
-/** Name of an edge, which is the same in every graph; its number is not. */
+/** Returns a name of an edge that is the same in every graph. Its number is not. */
 export const edgeName = ({ pool, tokenIn, tokenOut }: Edge): string => `${pool.id} ${tokenIn} ${tokenOut}`
 
 /**

@@ -43,7 +43,7 @@ type Earnings = {
    */
   readonly extraEarned: number
   /** Value of the amounts, traded or held by the pool, to which the relative float error applies. */
-  readonly tradedValue: number
+  readonly roundedValue: number
   /** True if the pool may pay more than its price curve. */
   readonly hasHiddenEarnings: boolean
   /** True if the optimal trade reaches the end of the known curve. */
@@ -51,11 +51,10 @@ type Earnings = {
 }
 
 /**
- * Builds a proof whose bound is not below the search's routes. Null if even equal prices at all hops give a bound below
- * these routes.
+ * Builds a proof whose bound is at least `maxPaid`. Null if even equal prices at all hops give a lower bound.
  *
- * @param searchPrices - prices of the search
- * @param maxPaid - highest output of the search's routes
+ * @param searchPrices - dual prices from the search
+ * @param maxPaid - highest output of the routes that the search found
  */
 export function proveBound(
   problem: Problem,
@@ -148,7 +147,7 @@ function proofAt(
   const earned = provedPools.reduce((total, pool) => total + pool.earned, 0n)
   const scaledSum = amountIn * scaledPrices.get(source)![0]! + earned + unlisted.earned
   const error = poolEarnings.reduce(
-    (total, { extraEarned, tradedValue }) => total + extraEarned + tradedValue * FLOAT_ROUNDING,
+    (total, { extraEarned, roundedValue }) => total + extraEarned + roundedValue * FLOAT_ROUNDING,
     fromFixedPoint(scaledSum, decimals) * FLOAT_ERROR +
       roundingOfTaxes(problem, edges, edges.length, fromFixedPoint(scaledPrices.get(source)![0]!, decimals)),
   )
@@ -181,7 +180,7 @@ function earningsOf(
   floatPrices: readonly Float64Array[],
   maxInputValue: number,
 ): Earnings {
-  const noEarnings = { earned: 0, extraEarned: 0, tradedValue: 0, reachesCurveEnd: false, hasHiddenEarnings: false }
+  const noEarnings = { earned: 0, extraEarned: 0, roundedValue: 0, reachesCurveEnd: false, hasHiddenEarnings: false }
   // `alignWrapped` set the prices so that wrapping earns nothing.
   if (familyOf(problem.graph.edges[edges[0]!]!.pool.family)?.wrapsNative) return noEarnings
   const hopEarnings = floatPrices
@@ -208,7 +207,7 @@ type HopPrices = { readonly pricesIn: Float64Array; readonly pricesOut: Float64A
 function earningsAt(problem: Problem, edges: readonly number[], prices: HopPrices, maxInputValue: number): Earnings {
   const { graph } = problem
   const { from, to } = graph.topology
-  const total = { earned: 0, extraEarned: 0, tradedValue: 0, reachesCurveEnd: false, hasHiddenEarnings: false }
+  const total = { earned: 0, extraEarned: 0, roundedValue: 0, reachesCurveEnd: false, hasHiddenEarnings: false }
   let maxEarned = 0
   let maxVisibleEarned = 0
   for (const edge of edges) {
@@ -223,7 +222,7 @@ function earningsAt(problem: Problem, edges: readonly number[], prices: HopPrice
     if (!(earned > 0)) continue
     total.earned += earned
     maxEarned = Math.max(maxEarned, earned)
-    total.tradedValue += 4 * input * priceIn
+    total.roundedValue += 4 * input * priceIn
     maxVisibleEarned = Math.max(maxVisibleEarned, visibleEarned)
     total.reachesCurveEnd ||= input >= capacityOf(curve) * (1 - NEAR_FLAT)
   }
@@ -255,7 +254,7 @@ function earningsOnTradingFunction(
   edges: readonly number[],
   prices: HopPrices,
   maxEarned: number,
-): (Pick<Earnings, 'earned' | 'extraEarned' | 'tradedValue'> & { readonly isUpperBound: boolean }) | null {
+): (Pick<Earnings, 'earned' | 'extraEarned' | 'roundedValue'> & { readonly isUpperBound: boolean }) | null {
   const { pool } = problem.graph.edges[edges[0]!]!
   const tradingFunction = boundingFunctionOf(pool)
   if (!tradingFunction) return null
@@ -283,6 +282,6 @@ function earningsOnTradingFunction(
     isUpperBound: isStable,
     extraEarned: sharedPool.maxReusedFees,
     // The error of the solver is relative to the pool's balances, so it applies to the value held.
-    tradedValue: (TRADE_TOLERANCE / FLOAT_ROUNDING) * heldValue,
+    roundedValue: (TRADE_TOLERANCE / FLOAT_ROUNDING) * heldValue,
   }
 }

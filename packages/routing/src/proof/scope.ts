@@ -79,7 +79,7 @@ function onlyPoolByToken({ graph }: Problem, edges: readonly number[]): Int32Arr
  * price in `dual` keeps this price at each hop at which a path may hold the token. The price of any other token is the
  * geometric mean of its minimum cost (of buying it with the input) and its maximum value (of selling it for the output)
  * at that hop. At this price, no edge earns unless a path earns. Prices never rise from one hop to the next. The price
- * is 0 if no path leads on from the token at that hop.
+ * is 0 if no path within the hop limit leads from the token to the target.
  */
 export function pricesByHop(problem: Problem, edges: readonly number[], dual: DualPrices): readonly Float64Array[] {
   const { graph, maxHops, budget, source, target } = problem

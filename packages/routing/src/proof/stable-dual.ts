@@ -58,6 +58,7 @@ export function stableEarnings(
   return Math.max(0, earnedPerD * d * scale)
 }
 
+/** Returns the number between two limits up to which `isBelow` is true. */
 function bisect(low: number, high: number, isBelow: (value: number) => boolean): number {
   let [from, size] = [low, high - low]
   for (let step = 0; step < STEPS; step++) {

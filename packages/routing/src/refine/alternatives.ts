@@ -127,8 +127,8 @@ export function rankAlternatives(problem: Problem, best: Flow, flows: readonly (
 }
 
 /**
- * The best path for each smaller hop limit, up to `MAX_SHORT_PATH_HOPS`. The search underestimates the gas that a
- * shorter path saves.
+ * Returns the best path for each smaller hop limit, up to `MAX_SHORT_PATH_HOPS`. The search underestimates the gas that
+ * a shorter path saves, so such a path may turn out better.
  */
 function withFewerHops(problem: Problem, { hops }: Flow): readonly (Flow | null)[] {
   const paths: (Flow | null)[] = []
@@ -231,7 +231,7 @@ function withExchangedPool(problem: Problem, spotRates: SpotRates, flow: Flow): 
     ]
     return bestOfFamilies(problem, spotRates, flow, { index, replacements })
   })
-  const rankedExchanges = exchanges.toSorted((x, y) => y.gain - x.gain).slice(0, MAX_EXCHANGES_TRIED)
+  const rankedExchanges = exchanges.toSorted((a, b) => b.gain - a.gain).slice(0, MAX_EXCHANGES_TRIED)
   return rankedExchanges.map((exchange) => withExchange(problem, flow, exchange))
 }
 

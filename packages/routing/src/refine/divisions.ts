@@ -66,7 +66,7 @@ export function hasSmallPool(problem: Problem, { edges }: Flow, { best }: SpotRa
  * Improves a flow by a division that starts from the best division without gas. With gas, a division begins on few
  * paths. Without gas, it also finds paths that earn their gas only with larger amounts.
  */
-export function divideFromWithoutGas(problem: Problem, flow: Flow): Flow {
+export function divideFromGasFreeDivision(problem: Problem, flow: Flow): Flow {
   const gasFreeDivision = divide({ ...problem, costPerGas: 0, costPerLeg: 0 }, flow)
   return (gasFreeDivision && bestOf(problem, [flow, divide(problem, gasFreeDivision)])) || flow
 }

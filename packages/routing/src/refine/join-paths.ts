@@ -117,8 +117,10 @@ function addGreedily(
   return flow
 }
 
-const bestPathsBy = (paths: readonly Path[], by: 'netOfWhole' | 'netOfPart' | 'netOfSmallPart'): readonly Path[] =>
-  paths.toSorted((a, b) => b[by] - a[by]).slice(0, JOIN_CANDIDATES)
+const bestPathsBy = (
+  paths: readonly Path[],
+  netField: 'netOfWhole' | 'netOfPart' | 'netOfSmallPart',
+): readonly Path[] => paths.toSorted((a, b) => b[netField] - a[netField]).slice(0, JOIN_CANDIDATES)
 
 /** Returns the edges, and all edges from the source directly to the target. */
 function withDirectEdges(
@@ -183,8 +185,8 @@ function flowOverEdges(problem: Problem, edges: Iterable<number>, values: Float6
   })
 }
 
-function solveOverEdges(problem: Problem, edges: Iterable<number>, best: Float64Array): Allocation {
-  const allocation = allocationOver(problem, edges, { best })
+function solveOverEdges(problem: Problem, edges: Iterable<number>, values: Float64Array): Allocation {
+  const allocation = allocationOver(problem, edges, { best: values })
   solveDual(allocation, MAX_RESIDUAL, MAX_STEPS_AFTER_CHANGE)
   return allocation
 }

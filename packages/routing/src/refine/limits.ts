@@ -71,7 +71,10 @@ function reduceToLimits(problem: Problem, allocation: Allocation, flow: Flow): F
 /** Edges that would be removed together, with their total earnings before gas. */
 type RemovalCandidate = { readonly edges: readonly number[]; readonly earnings: number }
 
-/** The edges of the cheapest removals, at least `count` together; only those of the first if no path would remain. */
+/**
+ * Returns the edges of the cheapest removals, at least `count` edges in total. If these removals would leave no path,
+ * returns only the edges of the first one.
+ */
 function cheapestRemovals(
   problem: Problem,
   usedEdgeList: readonly number[],

@@ -1,8 +1,8 @@
 /**
  * Divides a trade among paths without token prices. Assigns chunks of the trade, each to the path that gains most, and
  * then moves amounts between paths. This is coarser than an allocation by prices, and takes more work. But it also
- * works if prices do not determine the inputs, as with very deep pools or pools at their ends. With gas, it also tries
- * combinations of paths that pruning misses. Called by `divisions.ts`.
+ * works if prices do not determine the inputs, as with very deep pools, or pools whose whole liquidity is used. With
+ * gas, it also tries combinations of paths that pruning misses. Called by `divisions.ts`.
  */
 import { capacityOf, inputBefore, marginalRate, outputOf, piecesCrossed } from '../graph/price-curve.ts'
 import { curveOf, hasNoLegCosts, legCost, type Problem } from '../problem/problem.ts'

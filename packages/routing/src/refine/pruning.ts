@@ -84,13 +84,9 @@ export function prune(problem: Problem, allocation: Allocation, idleEdgePolicy: 
  * Returns true if both lists contain the same edges in any order, and are so long that pruning them again would be
  * expensive.
  */
-export function isSameLongList(edges: readonly number[], earlier: readonly number[]): boolean {
-  const earlierEdges = new Set(earlier)
-  return (
-    edges.length > MANY_EDGES_IN_USE &&
-    edges.length === earlierEdges.size &&
-    edges.every((edge) => earlierEdges.has(edge))
-  )
+export function isSameLongList(edges: readonly number[], otherEdges: readonly number[]): boolean {
+  const otherSet = new Set(otherEdges)
+  return edges.length > MANY_EDGES_IN_USE && edges.length === otherSet.size && edges.every((edge) => otherSet.has(edge))
 }
 
 function finalFlow(problem: Problem, allocation: Allocation): Flow | null {

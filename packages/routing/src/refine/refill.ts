@@ -1,6 +1,6 @@
 /**
- * Refills a flow that was reduced to the limits on pools and hops: adds paths that earn at its prices, up to the
- * limits. Called by `limits.ts`.
+ * Refills a flow that was reduced to the limits on pools and hops: adds paths that earn at the prices of its
+ * allocation, up to the limits. Called by `limits.ts`.
  */
 import { Frontier } from '../columns/frontier.ts'
 import { bestSpotRates, distancesFrom } from '../problem/potentials.ts'

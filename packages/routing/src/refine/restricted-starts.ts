@@ -39,20 +39,20 @@ type RestartOptions = {
 export function bestFromRestricted(problem: Problem, initialFlow: Flow, options: RestartOptions): Flow {
   const { budget } = problem
   const { remaining: initialWork } = budget
-  const hasWorkOf = (work: number) => () => budget.remaining > initialWork - work
+  const workCheckFor = (maxWork: number) => () => budget.remaining > initialWork - maxWork
   let best = initialFlow
   const takeIfBetter = (flow: Flow) => {
     const threshold = best === initialFlow ? initialFlow.net * (1 + RESTRICTED_MIN_GAIN) : best.net
     if (flow.net > threshold && isWithinLimits(problem, flow)) best = flow
   }
   if (options.poolsDisagree) {
-    const hasWork = hasWorkOf(options.maxWork)
+    const hasWork = workCheckFor(options.maxWork)
     routesFromOtherStarts(problem, initialFlow, options, hasWork).forEach(takeIfBetter)
     if (options.mayLeaveOutPools) routesWithoutPools(problem, initialFlow, options, hasWork).forEach(takeIfBetter)
   }
   // If pools disagree, the starts above gain more for the same work, so extensions get only `RESTRICTED_WORK`.
   const extensionWork = options.poolsDisagree ? RESTRICTED_WORK : options.maxWork
-  extendStarts(problem, initialFlow, options, hasWorkOf(extensionWork)).forEach(takeIfBetter)
+  extendStarts(problem, initialFlow, options, workCheckFor(extensionWork)).forEach(takeIfBetter)
   const minRemainingWork = budget.remaining - MAX_LEFT_OUT_WORK
   if (options.mayLeaveOutPools && !options.poolsDisagree)
     routesWithoutPools(problem, best, options, () => budget.remaining > minRemainingWork).forEach(takeIfBetter)

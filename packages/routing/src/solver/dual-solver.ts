@@ -94,9 +94,9 @@ class Newton {
   private readonly mode: Uint8Array
   /**
    * By index in `edges`: value of the input at the price of the sold token, in output base units. For an activated
-   * edge: the part of the response of this value that does not depend on the step.
+   * edge: the constant term of this value in the linear model.
    */
-  private readonly flow: Float64Array
+  private readonly flowValue: Float64Array
   /** By index in `edges`: conductance times the price of the sold token, in output base units. */
   private readonly valueConductance: Float64Array
   /**
@@ -119,7 +119,7 @@ class Newton {
     this.matrix = scratch.floats(tokens * tokens)
     this.indices = scratch.ints(tokens)
     this.mode = scratch.bytes(edges)
-    this.flow = scratch.floats(edges)
+    this.flowValue = scratch.floats(edges)
     this.valueConductance = scratch.floats(edges)
     this.soldValue = scratch.floats(tokens)
     this.earnedValue = scratch.floats(tokens)
@@ -190,7 +190,7 @@ class Newton {
 
   /** Computes the surplus of each token at the current prices, and the modes of all edges. */
   private fillGradient(gradient: Float64Array): void {
-    const { mode, flow, valueConductance } = this
+    const { mode, flowValue, valueConductance } = this
     const {
       problem,
       edges,
@@ -226,12 +226,12 @@ class Newton {
         mode[k] = FULL
         this.fullCount++
       }
-      flow[k] = input[k]! * prices[soldToken]!
+      flowValue[k] = input[k]! * prices[soldToken]!
       valueConductance[k] = conductance[k]! * prices[soldToken]!
       const proceeds = output[k]! * prices[boughtToken]!
-      gradient[tokenIndex[soldToken]!]! -= flow[k]!
+      gradient[tokenIndex[soldToken]!]! -= flowValue[k]!
       gradient[tokenIndex[boughtToken]!]! += proceeds
-      soldValue[tokenIndex[soldToken]!]! += flow[k]!
+      soldValue[tokenIndex[soldToken]!]! += flowValue[k]!
       earnedValue[tokenIndex[soldToken]!]! += proceeds
     }
     for (const { tokens, valueChange } of sharedPools) {
@@ -255,7 +255,7 @@ class Newton {
    * Without this prediction, Newton's method overshoots at every new edge.
    */
   private newtonStep(gradient: Float64Array, step: Float64Array, value: number): void {
-    const { mode, flow, valueConductance } = this
+    const { mode, flowValue, valueConductance } = this
     const { problem, edges, curves, tokens, tokenIndex, logPrice, prices, soldTokens, boughtTokens, logRate } =
       this.allocation
     const size = tokens.length
@@ -287,7 +287,7 @@ class Newton {
         if (conductance > 0) {
           mode[k] = ACTIVATED
           valueConductance[k] = conductance * prices[soldToken]!
-          flow[k] = -valueConductance[k]! * logGap
+          flowValue[k] = -valueConductance[k]! * logGap
           hasActivated = true
         }
       }
@@ -300,7 +300,7 @@ class Newton {
    * Returns false if there are none.
    */
   private activateFullEdges(step: Float64Array): boolean {
-    const { mode, flow, valueConductance } = this
+    const { mode, flowValue, valueConductance } = this
     const { edges, curves, tokenIndex, logPrice, prices, soldTokens, boughtTokens } = this.allocation
     let hasActivated = false
     for (let k = 0; k < edges.length; k++) {
@@ -315,17 +315,18 @@ class Newton {
       if (!(conductance > 0)) continue
       mode[k] = ACTIVATED
       valueConductance[k] = conductance * prices[soldToken]!
-      flow[k] = -valueConductance[k]! * (logRate - (isAbove ? highLogRate : lowLogRate))
+      flowValue[k] = -valueConductance[k]! * (logRate - (isAbove ? highLogRate : lowLogRate))
       hasActivated = true
     }
     return hasActivated
   }
 
   /**
-   * Fills in the matrix, and in `step` the right-hand side: the negative gradient plus the `flow` of activated edges.
+   * Fills in the matrix, and in `step` the right-hand side: the negative gradient plus the constant terms of activated
+   * edges (`flowValue`).
    */
   private assemble(gradient: Float64Array, step: Float64Array, value: number): void {
-    const { matrix, mode, flow, valueConductance } = this
+    const { matrix, mode, flowValue, valueConductance } = this
     const { edges, tokens, tokenIndex, soldTokens, boughtTokens, sharedPools } = this.allocation
     const size = tokens.length
     matrix.fill(0, 0, size * size)
@@ -336,8 +337,8 @@ class Newton {
       const b = tokenIndex[boughtTokens[k]!]!
       const conductance = valueConductance[k]!
       if (mode[k] === ACTIVATED) {
-        step[a]! += flow[k]!
-        step[b]! -= flow[k]!
+        step[a]! += flowValue[k]!
+        step[b]! -= flowValue[k]!
       }
       matrix[a * size + a]! += conductance
       matrix[b * size + b]! += conductance

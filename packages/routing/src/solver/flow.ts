@@ -231,7 +231,8 @@ export function isAcyclic(problem: Problem, edges: readonly number[]): boolean {
 /**
  * Tokens in topological order, beginning with the source; null if the edges form a cycle.
  *
- * @param firstReady - which of several tokens comes first if the edges do not order them: the one found last or first
+ * @param firstReady - which of several tokens comes first if the edges do not order them: the token that was reached
+ *   last (`newest`) or first (`oldest`)
  */
 function topologicalOrder(
   { source, graph }: Problem,

@@ -267,8 +267,8 @@ export class OptimalTrade {
 function boundedStep(proposal: number, from: number, mismatch: number): number {
   const step = mismatch < 0 ? proposal - from : from - proposal
   const length = step > 0 && step < Number.POSITIVE_INFINITY ? step : TRADE_FIRST_STEP * from
-  const allowed = Math.min(TRADE_MAX_STEP * from, Math.max(TRADE_MIN_STEP * from, length))
-  return mismatch < 0 ? from + allowed : from - allowed
+  const allowedLength = Math.min(TRADE_MAX_STEP * from, Math.max(TRADE_MIN_STEP * from, length))
+  return mismatch < 0 ? from + allowedLength : from - allowedLength
 }
 
 const minWeightPerBalance = ({ balances, weights }: TradingFunction): number =>

@@ -23,7 +23,7 @@ export function tradingFunctionOf({ topology }: Graph, pool: Pool): TradingFunct
   return result
 }
 
-/** Returns the trading function of a pool of any number of tokens, two included; null if the family has none. */
+/** Returns the trading function of a pool with any number of tokens; null if the family has none. */
 function uncachedTradingFunctionOf(pool: Pool, maxSwaps = MAX_SWAPS): TradingFunction | null {
   const family = familyOf(pool.family)!
   const swapFunction = nullIfRefused(() => family.tradingFunction?.(pool) ?? null)
@@ -44,8 +44,8 @@ const allowRepeatedSwaps = (swapFunction: TradingFunction, maxSwaps: number): Tr
 })
 
 /**
- * Fee that a swap leaves for swaps of other pairs of its pool, as a fraction of its output. If the rate of a pair
- * depends on its own two balances alone, a fee on the input does not make any token cheaper.
+ * Fee that a swap leaves for swaps of other pairs of its pool, as a fraction of its output. If the rate of each pair
+ * depends only on the balances of its own two tokens, this excludes the fee on the input, which makes no token cheaper.
  */
 export const reusableFee = ({ keepIn, keepOut, invariant }: TradingFunction): number =>
   1 / ((invariant.isPairwise ? 1 : keepIn) * keepOut) - 1

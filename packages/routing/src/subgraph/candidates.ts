@@ -1,3 +1,5 @@
+/** Selects the best of many edges for a subgraph, by a histogram of their earnings, without sorting the edges. */
+
 /** Edges that may join a subgraph, each with the upper bound or estimate of its earnings at the same index. */
 export type Candidates = { readonly edges: Int32Array; readonly earnings: Float64Array }
 

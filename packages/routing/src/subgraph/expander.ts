@@ -161,8 +161,8 @@ export class SubgraphExpander {
     for (let k = 0; k < collected; k++) {
       const edge = payingEdges[k]!
       const unitsOfToken = units[from[edge]!]!
-      const relativeFall = Math.sqrt(unitsOfToken * values[k]!) - 1
-      const earning = (2 * maxConductance[edge]! * relativeFall * relativeFall) / unitsOfToken
+      const sqrtGain = Math.sqrt(unitsOfToken * values[k]!) - 1
+      const earning = (2 * maxConductance[edge]! * sqrtGain * sqrtGain) / unitsOfToken
       if (!(earning >= minEarnings)) continue
       resultEdges[count] = edge
       resultEarnings[count++] = earning
@@ -174,22 +174,22 @@ export class SubgraphExpander {
    * Returns the maximum total earnings of the found edges, in output base units. A token without a price is valued at
    * the geometric mean of its minimum cost and its maximum value.
    *
-   * @param isInSubgraph - by token: 1 for tokens of the subgraph. Those without a price may have any price between
+   * @param isTokenOfSubgraph - by token: 1 for tokens of the subgraph. Those without a price may have any price between
    *   their cost and their value, so they are valued at their cost when sold, and at their value when bought
-   * @param isCounted - by edge: 1 for edges that are counted elsewhere
+   * @param isEdgeOfSubgraph - by edge: 1 for edges of the subgraph, which are not counted
    */
-  maxEarningsOutside(isInSubgraph: Uint8Array, isCounted: Uint8Array): number {
+  maxEarningsOutside(isTokenOfSubgraph: Uint8Array, isEdgeOfSubgraph: Uint8Array): number {
     const { graph, terms, units, hasPrice, payingEdges } = this
     const { from, to } = graph.topology
     const { maxValue } = this.labels
     const { rate, maxConductance } = graph
     const edgeCount = this.collectPayingEdges()
     const isUnpricedOutside = (token: number) =>
-      hasPrice[token] === 0 && isInSubgraph[token] === 0 && token !== terms.ends.target
+      hasPrice[token] === 0 && isTokenOfSubgraph[token] === 0 && token !== terms.ends.target
     let sum = 0
     for (let k = 0; k < edgeCount; k++) {
       const edge = payingEdges[k]!
-      if (isCounted[edge] === 1) continue
+      if (isEdgeOfSubgraph[edge] === 1) continue
       const tokenSold = from[edge]!
       const tokenBought = to[edge]!
       const cost = isUnpricedOutside(tokenSold)
@@ -199,8 +199,8 @@ export class SubgraphExpander {
       const value =
         rate[edge]! * (isUnpricedOutside(tokenBought) ? Math.sqrt(valueOut / units[tokenBought]!) : valueOut)
       if (!(value > cost)) continue
-      const relativeFall = Math.sqrt(value / cost) - 1
-      sum += 2 * maxConductance[edge]! * cost * relativeFall * relativeFall
+      const sqrtGain = Math.sqrt(value / cost) - 1
+      sum += 2 * maxConductance[edge]! * cost * sqrtGain * sqrtGain
     }
     return sum
   }

@@ -77,8 +77,8 @@ export function initialEdges(
       neighbors.add(from[edge] === end ? to[edge]! : from[edge]!)
     }
   }
-  addNeighbors(source, (out) => out)
-  addNeighbors(target, (out) => reverse[out]!)
+  addNeighbors(source, (outgoingEdge) => outgoingEdge)
+  addNeighbors(target, (outgoingEdge) => reverse[outgoingEdge]!)
   const chosenTokens = new Set([source, target, ...hubs.tokens, ...neighbors])
   const nearbyEdges = new Set<number>()
   for (const token of neighbors) {

@@ -28,33 +28,31 @@ export class Neighborhood {
   }
 
   /**
-   * Returns the edges that may earn at least `min` at the given prices, or at prices slightly below. The result is
-   * valid until the next call.
-   *
-   * @param min - minimum earnings, in output base units
+   * Returns the edges that may earn at least `minEarnings` (in output base units) at the given prices, or at prices
+   * slightly below. The result is valid until the next call.
    */
-  edgesAround(pricedTokens: readonly TokenAtPrice[], min: number): Candidates {
+  edgesAround(pricedTokens: readonly TokenAtPrice[], minEarnings: number): Candidates {
     this.expandFrom(pricedTokens, MAX_PRICE_RISE)
-    return this.expander.edgesEarning(min)
+    return this.expander.edgesEarning(minEarnings)
   }
 
   /**
-   * Returns the maximum total earnings of edges at given prices, in output base units.
+   * Returns the maximum total earnings, at given prices, of the edges outside the subgraph, in output base units.
    *
    * @param subgraphTokens - tokens of the subgraph. Those without a price may have any price between cost and value
-   * @param countedEdges - edges that are counted elsewhere
+   * @param subgraphEdges - edges of the subgraph, which are not counted
    */
   maxEarningsOutside(
     pricedTokens: readonly TokenAtPrice[],
     subgraphTokens: Int32Array,
-    countedEdges: Int32Array,
+    subgraphEdges: Int32Array,
   ): number {
     this.expandFrom(pricedTokens, 1 + MIN_LABEL_GAIN)
     const { scratch, tokens, from } = this.graph.topology
     return scratch.within(() =>
       this.expander.maxEarningsOutside(
         flagsFor(scratch, tokens.length, subgraphTokens),
-        flagsFor(scratch, from.length, countedEdges),
+        flagsFor(scratch, from.length, subgraphEdges),
       ),
     )
   }

@@ -11,7 +11,7 @@ import { bestSinglePath } from '../columns/single-path.ts'
 import type { Graph } from '../graph/graph.ts'
 import { type Ends, trustedRates } from '../problem/passable.ts'
 import { bestSpotRates, distancesFrom, pathTo } from '../problem/potentials.ts'
-import { hasNoLegCosts, type Problem, type SolvedAllocation, type SubgraphTerms } from '../problem/problem.ts'
+import { hasNoLegCosts, type Problem, type SolvedAllocation, type SubgraphFacts } from '../problem/problem.ts'
 import { allocationOver } from '../solver/allocation.ts'
 import { MIN_LIVE_SHARE } from '../tolerances.ts'
 import { bestPath, bestSpotPath } from './best-path.ts'
@@ -103,12 +103,12 @@ export function selectSubgraph<T extends { readonly problem: Problem }>(
     : alternativeEdges(fullGraph, [...usedEdges, ...bestPathEdges], { pricedTokens, labels, budget })
   subgraph = subgraphWith([...usedEdges, ...bestPathEdges, ...otherEdges, ...candidates])
   const prepared = prepareOn(subgraph.graph)
-  const subgraphTerms: SubgraphTerms = {
+  const subgraphFacts: SubgraphFacts = {
     minHops: labels.hops[source]!,
     maxEarningsOutside: (solvedAllocation) =>
       maxEarningsOutside(solvedAllocation, prepared.problem, subgraph, neighborhood),
   }
-  return { ...prepared, problem: { ...prepared.problem, subgraph: subgraphTerms } }
+  return { ...prepared, problem: { ...prepared.problem, subgraph: subgraphFacts } }
 }
 
 /**

@@ -8,8 +8,8 @@ export const MIN_LARGE_GRAPH_EDGES = 60_000
 /** Share of the budget for the search on a subgraph. If it finds nothing, the whole graph is searched. */
 export const SUBGRAPH_WORK_SHARE = 1 / 2
 /**
- * Maximum number of token labels cached per graph and trust list. At nine bytes each about 10 MB, held as long as the
- * graph.
+ * Maximum number of token labels cached per graph and trust list. At nine bytes per label, the cache takes about 10 MB,
+ * as long as the graph is in use.
  */
 export const MAX_CACHED_LABELS = 1_000_000
 /** Number of edges per chunk of a token's outgoing edges; see `TargetLabels.chunkValuesByToken`. */
