@@ -109,7 +109,8 @@ export function boundStable(pool: StablePool, pricesIn: List<bigint | null>, pri
   const fractions = (values: List<bigint | null>, factor: bigint) =>
     values.map((value) => (value === null ? Number.POSITIVE_INFINITY : Number((value << 120n) / factor) / 2 ** 120))
   const minimizer = minimizeBound(fractions(x, d), Number(ann100) / 100, fractions(minQ, scale), fractions(maxQ, scale))
-  const toFixedPoint = (value: number) => (BigInt(Math.round(value * 2 ** 100)) * scale) >> 100n
+  // The value of a token with hardly any balance may be infinite. Any value gives a valid bound, so it is cut.
+  const toFixedPoint = (value: number) => (BigInt(Math.round(Math.min(value, 2 ** 500) * 2 ** 100)) * scale) >> 100n
   const min = (a: bigint, b: bigint) => (a < b ? a : b)
   const q = minimizer.q.map((value, k) => -min(-min(toFixedPoint(value), maxQ[k] ?? toFixedPoint(value)), -minQ[k]!))
   const mu = toFixedPoint(minimizer.mu / 100)
