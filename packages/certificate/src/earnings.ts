@@ -1,7 +1,7 @@
 /**
  * Computes upper bounds on the earnings of a trader in pools at given token prices. Prices are integers, and earnings
- * are base units times prices, rounded up. `priceIn` is the cost of a base unit that is sold to the pool, and `priceOut`
- * is the value of a base unit that the pool pays. README.md derives the formulas.
+ * are base units times prices, rounded up. `priceIn` is the cost of a base unit that is sold to the pool, and
+ * `priceOut` is the value of a base unit that the pool pays. README.md derives the formulas.
  */
 import { notCheckable } from './certificate.ts'
 

@@ -1,6 +1,6 @@
 /**
- * Entry point of the router: turns a request into a settled route, or into a refusal with reasons. Pure and
- * deterministic. Runs on the main thread or in a routing thread.
+ * Entry point of the router: turns a request into a settled route (with amounts in exact integers), or into a refusal
+ * with reasons. The result depends only on the arguments. Runs on the main thread or in a routing thread.
  */
 import { type Address, FLOAT_PPM, NATIVE } from '@sluice/chains'
 import { RoutingError } from './errors.ts'
@@ -143,7 +143,10 @@ const withoutSplitLimits = ({ problem }: PreparedRequest): Problem => ({
   maxPools: DEFAULT_MAX_POOLS,
 })
 
-/** Computes dual prices on a subgraph of a large graph; null for small graphs, and if none are found there. */
+/**
+ * Computes dual prices (token prices that prove a bound) on a subgraph of a large graph. Null for small graphs, and if
+ * the subgraph gives no prices.
+ */
 function pricesOnSubgraph({ graph, ends, prepareOn }: ResolvedRequest, request: RouteRequest): DualPrices | null {
   if (graph.topology.from.length < MIN_LARGE_GRAPH_EDGES) return null
   return graph.topology.scratch.forSubgraphs.within(() => {

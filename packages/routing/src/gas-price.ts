@@ -1,4 +1,4 @@
-/** Prices gas in the output token. */
+/** Prices gas in the output token. An edge is a pool in one direction. */
 import { bestSinglePath, curveQuoter } from './columns/single-path.ts'
 import type { Graph } from './graph/graph.ts'
 import { outputOf } from './graph/price-curve.ts'

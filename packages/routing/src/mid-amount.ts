@@ -1,4 +1,7 @@
-/** Computes the output of a route at mid prices, against which the price impact is measured. */
+/**
+ * Computes the output of a route at mid prices, against which the price impact is measured. The route is given as a
+ * flow: edges (pools in one direction) with their inputs.
+ */
 import { outputOf, sqrtPriceAt } from './graph/price-curve.ts'
 import type { Problem } from './problem/problem.ts'
 import type { Flow } from './solver/flow.ts'
@@ -60,7 +63,10 @@ function pricedLegs({ graph }: Problem, { edges, input }: Flow): readonly Priced
   })
 }
 
-/** Returns the legs with the most exaggerated mid prices, up to small shares of the trade. */
+/**
+ * Returns the legs of dust: those whose mid prices exceed their average prices most, as long as their total shares of
+ * the trade stay within the limits.
+ */
 function dustOf(legs: readonly PricedLeg[], source: number, target: number): ReadonlySet<PricedLeg> {
   const exaggerationOf = ({ midPrice, averagePrice }: PricedLeg) => midPrice / averagePrice
   const suspects = legs.filter((leg) => exaggerationOf(leg) > MIN_DUST_PRICE_RATIO)

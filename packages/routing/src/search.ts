@@ -1,8 +1,8 @@
 /**
- * Searches for the best flow of a problem. A flow is a set of edges with their inputs. It comes from an allocation
- * (edges with their trades at common token prices), from which edges that do not earn their gas are pruned. Gas makes
- * the problem non-convex, so the search starts from several allocations and then refines the best flow. Called by
- * `exact/search-and-settle.ts`, which settles the flow: computes its amounts in exact integers.
+ * Searches for the best flow of a problem. A flow is a set of edges (pools in one direction) with their inputs. It
+ * comes from an allocation (edges with their trades at common token prices), from which edges that do not earn their
+ * gas are pruned. Gas makes the problem non-convex, so the search starts from several allocations and then refines the
+ * best flow. Called by `exact/search-and-settle.ts`, which settles the flow: computes its amounts in exact integers.
  */
 import { addIdleEdges, generateColumns } from './columns/columns.ts'
 import { Frontier } from './columns/frontier.ts'

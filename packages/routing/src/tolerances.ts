@@ -236,8 +236,8 @@ export const UNPROFITABLE_RATIO = 0.3
 /** Size of the first batch, as a fraction of the edges below `UNPROFITABLE_RATIO`. */
 export const FIRST_PRUNE_BATCH_SHARE = 0.5
 /**
- * Edges that earn more than this multiple of their cost are not considered: removal would lose even more than they earn
- * at the margin.
+ * Edges that earn more than this multiple of their cost are not considered: their removal would lose even more than
+ * they earn at the current prices.
  */
 export const CLEARLY_PROFITABLE_RATIO = 3
 /** Surplus or shortage of a token, as a fraction of the trade's value, from which an allocation counts as unsolved. */

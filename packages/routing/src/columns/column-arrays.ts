@@ -13,7 +13,7 @@ export class ColumnArrays {
   readonly logValue: Float64Array
   /**
    * By token: sum of the conductances of its promising edges, and sum of the log prices that these edges imply for the
-   * token, weighted by conductance.
+   * token, weighted by conductance. An edge implies the price at which its first unit would earn nothing.
    */
   readonly conductanceSum: Float64Array
   readonly weightedLogPriceSum: Float64Array

@@ -1,9 +1,9 @@
 /**
  * The frontier of an allocation (a flow over some edges, with a price for each token): the tokens and edges around it
- * through which a path could pay at the allocation's prices. An edge is a pool in one direction. A path pays if the
- * value of its output exceeds the cost of its input, for the first unit. A token is live if it carries flow, and
- * therefore has a price. Each other token has two labels: its minimum cost if it is bought with live tokens, and its
- * maximum value if it is sold for live tokens. Labels and prices are in output base units per base unit. Used by column
+ * through which a path could pay at the allocation's prices. An edge is a pool in one direction. A path pays if, for
+ * the first unit of input, the value of the output exceeds the cost. A token is live if it carries flow, and therefore
+ * has a price. Each other token has two labels: its minimum cost if it is bought with live tokens, and its maximum
+ * value if it is sold for live tokens. Labels and prices are in output base units per base unit. Used by column
  * generation (`columns.ts`), the upper bound, and `refine/refill.ts`.
  */
 import { LabelQueue } from '../problem/label-correction.ts'
@@ -80,7 +80,10 @@ export class Frontier {
     this.queue = new LabelQueue(tokenCount, scratch)
   }
 
-  /** By edge: rate for the first unit. If the pool trades several pairs, it is the rate after the allocation's trades. */
+  /**
+   * By edge: rate for the first unit. If the allocation trades several pairs of the pool, it is the rate after these
+   * trades.
+   */
   get rate(): Float64Array {
     return this.rates.rate
   }

@@ -1,7 +1,7 @@
 /**
  * Rates of all edges (pools in one direction) for `Frontier`: the rate for the first unit. If an allocation (the flow
- * so far) trades several pairs of a multi-token pool, each trade moves the rates of all pairs. The rates of this pool
- * are then those after the trades of the allocation.
+ * so far) trades several pairs of a pool of more than two tokens, each trade moves the rates of all pairs. The rates of
+ * this pool are then those after the trades of the allocation.
  */
 import type { Problem } from '../problem/problem.ts'
 import type { Allocation } from '../solver/allocation.ts'

@@ -4,7 +4,8 @@
  * Tokens that carry flow have the prices of the allocation, which is the solved flow over some edges. Each other token
  * gets a price between its minimum cost and its maximum value, so that outside the allocation only the edges of the
  * frontier (see `frontier.ts`) earn. If these edges earn more than rounding errors, they join the allocation, which
- * makes the bound tighter.
+ * makes the bound tighter. A multi-token pool has more than two tokens, and its pairs share one trading function (the
+ * equation that its balances must satisfy).
  */
 
 import { familyOf } from '@sluice/liquidity'

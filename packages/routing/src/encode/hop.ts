@@ -8,7 +8,10 @@ import { acceptsPrepayment, encodeProgram, ProgramError, type StepInput, type St
 import { EncodeError } from './errors.ts'
 import type { StepMaker } from './steps.ts'
 
-/** A program, and the account that holds the input before the program runs; null if it pulls the input from the sender. */
+/**
+ * A program, and the account that holds the input before the program runs. The account is null if the program pulls the
+ * input from the sender.
+ */
 type HopProgram = { readonly program: Hex; readonly holder: Address | null }
 
 /** Programs by the hop's position in a route; null if the family's operation cannot be at this position. */

@@ -1,6 +1,6 @@
 /**
  * Encoding of native input and output: which contract wraps and unwraps, and how legs take the native token that the
- * sender sends.
+ * sender sends. The Guard is the entry contract; it calls the Executor, the contract that swaps.
  */
 import { type Address, NATIVE, ZERO_ADDRESS } from '@sluice/chains'
 import type { Step, StepInput } from '@sluice/program'

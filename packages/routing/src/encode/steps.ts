@@ -1,4 +1,7 @@
-/** Builds the steps of the Executor (the contract that swaps) from the legs of a route. */
+/**
+ * Builds the steps of the Executor (the contract that swaps) from the legs of a route. The Guard, the entry contract,
+ * calls the Executor.
+ */
 import { type Address, NATIVE, ZERO_ADDRESS } from '@sluice/chains'
 import type { DexFamily } from '@sluice/liquidity'
 import { acceptsPrepayment, type Step, type StepInput, type StepOutput, toShare } from '@sluice/program'

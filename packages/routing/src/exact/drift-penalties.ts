@@ -1,6 +1,6 @@
 /**
  * Applies output discounts (drift penalties) to a settled route, whose amounts are exact integers. A pool has such a
- * discount if it paid less in transactions than it quoted.
+ * discount if it paid less in transactions than it quoted. An edge is a pool in one direction.
  */
 import type { Problem } from '../problem/problem.ts'
 import type { Settlement } from './settle.ts'

@@ -272,7 +272,7 @@ class InputSearch {
     return Math.abs(Number(outputOfRoute(candidate)) - Number(this.requiredOut))
   }
 
-  /** Returns true if the minimum input is so close to the candidate's input that the shares of its route can be reused. */
+  /** Returns true if the minimum input is so close to the candidate's that the shares of the route can be reused. */
   private isNear(candidate: PricedRoute): boolean {
     if (relativeInputError(candidate, this.requiredOut) > MAX_INPUT_GAP_TO_REUSE) return false
     // If more input buys almost nothing, the slope does not determine the input, and the interval must be narrow.
@@ -299,9 +299,9 @@ class InputSearch {
   }
 
   /**
-   * Repeats the search at the minimum input while a leg of the route stops near the end of its pool, or near a gap in
-   * the pool's liquidity. The input of such a leg does not grow with the amount, so the shares found at another amount
-   * are not optimal.
+   * Repeats the search at the minimum input while a leg of the route stops near the end of its pool (the maximum input
+   * that the pool takes), or near a gap in the pool's liquidity. The input of such a leg does not grow with the amount,
+   * so the shares found at another amount are not optimal.
    */
   private confirm(first: PricedRoute, result: RoutedInput): RoutedInput {
     let [candidate, min] = [first, result]

@@ -10,7 +10,10 @@
 export const MAX_OUTPUT_SEARCHES = 32
 /** Share of the remaining work that one route search may take. */
 export const SEARCH_WORK_SHARE = 1 / 3
-/** Maximum relative difference of inputs for which the shares of a route are reused at another input. */
+/**
+ * Maximum relative difference of inputs for which the shares of a route (how its legs divide each token) are reused at
+ * another input.
+ */
 export const MAX_INPUT_GAP_TO_REUSE = 3e-4
 /**
  * Minimum elasticity (relative increase of the output / relative increase of the input) for which the required output

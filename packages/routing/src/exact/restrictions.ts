@@ -60,11 +60,11 @@ const withInputLimit = (problem: Problem, edge: number, amountIn: bigint): Probl
  * that use a pool twice.
  */
 export function withoutRefused(problem: Problem, refusal: LegRefused, admission: Admission): Problem {
-  const { edge, pool, limit, isForSize } = refusal
+  const { edge, pool, limit, isBecauseOfSize } = refusal
   // If several legs share the pool, the search may have counted its liquidity twice.
   if (refusal.reusesPool && problem.mayReusePools) return { ...problem, mayReusePools: false }
   admission.recordRejection(pool, refusal.message)
-  if (!isForSize) return withoutEdges(problem, problem.graph.topology.edgesOfPool.get(pool.id) ?? [])
+  if (!isBecauseOfSize) return withoutEdges(problem, problem.graph.topology.edgesOfPool.get(pool.id) ?? [])
   if (limit === null || limit === 0n) return withoutEdges(problem, [edge])
   return withInputLimit(problem, edge, limit)
 }

@@ -273,9 +273,12 @@ function searchUntilSettled(
   let firstResult: SearchResult | null = null
   /** By edge: number of amounts that its pool refused. */
   const failureCounts = new Map<number, number>()
-  /** Next problem to try if `problem` limits the input of a pool that refused, and has no route: it lacks this pool. */
+  /**
+   * The problem without the pool that refused last. It is tried next if `problem`, which only limits the input of this
+   * pool, has no route.
+   */
   let problemWithoutPool: Problem | null = null
-  /** Route that uses each pool only once, searched after a pool that was used twice refused. */
+  /** Route that uses each pool only once, found after a pool that was used twice refused. */
   let singleUseRoute: SettledRoute | null = null
   const betterOf = (route: SettledRoute, otherRoute: SettledRoute | null) =>
     firstResult && otherRoute && netOutputOf(problem, otherRoute) > netOutputOf(problem, route)
@@ -289,7 +292,8 @@ function searchUntilSettled(
       continue
     }
     if (!result && problem.mayReusePools && !singleUseRoute) {
-      // With several pairs per pool, the search may leave input unsold that it can sell with single pairs.
+      // If routes may use several pairs of one pool, the search may leave a part of the input unsold. With single
+      // pairs, it may sell everything.
       problem = { ...problem, mayReusePools: false }
       continue
     }

@@ -1,8 +1,8 @@
 /**
- * Converts a flow into legs and settles them: computes their amounts in exact integers, with the arithmetic of the
- * contracts. Legs that sell the input token have fixed amounts. Legs that sell any other token take shares of its
- * balance, in the precision of the program (the encoded route) that our contract, the Executor, runs. The last leg that
- * sells a token takes its remaining balance. An edge is a pool in one direction.
+ * Converts a flow (edges with their inputs as floats) into legs and settles them: computes their amounts in exact
+ * integers, with the arithmetic of the contracts. Legs that sell the input token have fixed amounts. Legs that sell any
+ * other token take shares of its balance, in the precision of the program (the encoded route) that our contract, the
+ * Executor, runs. The last leg that sells a token takes its remaining balance. An edge is a pool in one direction.
  *
  * Transfer taxes follow the transfers of the program: the sender pays the first pool directly (one sell tax), and the
  * last pool pays the Guard, our entry contract (one buy tax). The Guard's payment to the sender may be taxed, too;
@@ -64,7 +64,7 @@ export class LegRefused extends Error {
   }
 
   /** True if the size of the input is the reason, so that the pool may accept another size. */
-  get isForSize(): boolean {
+  get isBecauseOfSize(): boolean {
     return this.code === 'TOO_LARGE' || this.code === 'TOO_SMALL'
   }
 }
@@ -247,9 +247,9 @@ class SettlementPass {
   }
 
   /**
-   * Settles a leg with a slightly smaller input: smaller by at most the price of one output unit. A pool may refuse one
-   * input because of rounding and accept a smaller one, if the leg buys few units. Null if the leg buys many units, or
-   * if the pool also refuses the smaller inputs.
+   * Settles a leg with a slightly smaller input: smaller by at most the input for one output unit. A pool may refuse
+   * one input because of rounding and accept a smaller one, if the leg buys few units. Null if the leg buys many units,
+   * or if the pool also refuses the smaller inputs.
    */
   private settleReduced(
     share: LegShare,

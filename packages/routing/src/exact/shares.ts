@@ -1,8 +1,8 @@
 /**
- * Shares of a flow's legs, in the precision of the program (the encoded route) that our contract, the Executor, runs.
- * An edge is a pool in one direction. Legs that sell the source token have amounts that are fixed when the program is
- * encoded. Legs that sell another token take shares of the token's balance, and the last leg that sells a token takes
- * its remaining balance.
+ * Shares of a flow's legs, in the precision of the program (the encoded route) that our contract, the Executor, runs. A
+ * flow is a list of edges with their inputs as floats. An edge is a pool in one direction. Legs that sell the source
+ * token have amounts that are fixed when the program is encoded. Legs that sell another token take shares of the
+ * token's balance, and the last leg that sells a token takes its remaining balance.
  */
 import { SHARE_DENOMINATOR, shareOf, toShare } from '@sluice/program'
 import { type CompiledCurve, capacityOf, crossesFlat, outputOf, piecesCrossed } from '../graph/price-curve.ts'

@@ -1,7 +1,8 @@
 /**
- * Gas refunds of a transaction (EIP-3529), counted by storage slot. Refunded slots are balances and allowances of the
- * Executor and the Guard that are zero before and after the transaction, and locks of pools that are reset. The gas in
- * a receipt is reduced by the refund; the gas of an eth_call is not.
+ * Gas refunds of a transaction (EIP-3529), counted by storage slot. The Guard is our entry contract, and the Executor
+ * our contract that swaps. Refunded slots are their balances and allowances that are zero before and after the
+ * transaction, and locks of pools that are reset. The gas in a receipt is reduced by the refund; the gas of an eth_call
+ * is not.
  */
 import { type Address, NATIVE, ZERO_ADDRESS } from '@sluice/chains'
 import { EMPTIED_REFUND, familyOf, type Pool, partGas, WRAPPER_FAMILY } from '@sluice/liquidity'

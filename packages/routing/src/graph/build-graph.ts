@@ -1,4 +1,7 @@
-/** Compiles a snapshot of pools into a graph, reusing the pools that did not change. */
+/**
+ * Compiles a snapshot of pools into a graph, reusing the pools that did not change. The nodes of the graph are tokens,
+ * and each edge is a pool in one direction.
+ */
 import type { Address } from '@sluice/chains'
 import {
   emptyCurve,

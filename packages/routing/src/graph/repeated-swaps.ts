@@ -20,8 +20,9 @@ export type SwapsCurve = PriceCurve & {
 }
 
 /**
- * Extends the curve by further swaps if the pool limits each swap. Each further swap has the same curve, scaled by the
- * ratio of its maximum input to that of the swap before, and by the ratio of the outputs of these inputs.
+ * Extends the curve by further swaps if the pool limits each swap. Each further swap has the curve of the swap before,
+ * scaled in two ways: its inputs by the ratio of the maximum inputs of the two swaps, and its outputs by the ratio of
+ * the outputs for these inputs.
  */
 export function withRepeatedSwaps(curve: PriceCurve, pool: Pool, inputIndex: number, outputIndex: number): SwapsCurve {
   const pieceCount = curve.liquidity.length

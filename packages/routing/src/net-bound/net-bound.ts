@@ -35,8 +35,8 @@ type Branch = {
   readonly requiredEdges: ReadonlySet<number>
   readonly excludedEdges: ReadonlySet<number>
   /**
-   * Edges that trade on their price curves, not on envelopes, in the relaxation; null if a relaxation must be solved
-   * for the branch before it can be divided.
+   * Edges that trade on their price curves in the relaxation, not on envelopes (see `envelope.ts`). Null if a
+   * relaxation must be solved for the branch before it can be divided.
    */
   readonly wholeEdges: ReadonlySet<number> | null
   /** Solved relaxation at whose prices the branch is bounded. */
@@ -68,7 +68,8 @@ export function netBound(
   const minHops = subgraph?.minHops ?? spotRates.hops[source]!
   const simpleBound =
     boundBeforeGas === null ? Number.POSITIVE_INFINITY : boundBeforeGas - minHops * minLegCost(problem)
-  // A relaxation sees only the subgraph. Routes through other pools may have fewer legs, so only the simple bound holds.
+  // A relaxation sees only the subgraph. Routes through other pools may have fewer legs, so only the simple bound
+  // holds.
   if (subgraph) return boundBeforeGas === null ? null : simpleBound
   if (net >= simpleBound * (1 - TIGHT_NET_BOUND_GAP)) return simpleBound
   // The work limit depends on the size of the graph, not on earlier work, so that requests with and without
@@ -155,9 +156,10 @@ class BranchAndBound {
   }
 
   /**
-   * Bounds the routes that may be better than the known one, on a graph of their edges; null if too many edges are left,
-   * or if the work runs out. At the prices of the root, a route pays at most the root's bound plus the length of the
-   * shortest path, less the length of any path that it contains.
+   * Bounds the routes that may be better than the known one, on a graph that contains only their edges. Null if too
+   * many edges are left, or if the work runs out. The length of a path is the total unearned cost of its edges. At the
+   * prices of the root, a route pays at most the root's bound plus the length of the shortest path, less the length of
+   * any path that the route contains.
    *
    * @param maxBound - a known bound, which may be lower than the root's
    */

@@ -1,7 +1,8 @@
 /**
  * Prices of the tokens that do not carry flow in a relaxation. The price of a token lies between its minimum cost if it
  * is bought with live tokens, and its maximum value if it is sold for live tokens. Live tokens carry flow, and have
- * prices.
+ * prices. An edge is a pool in one direction. It earns if its output is worth more than its input. Called by
+ * `relaxation.ts`.
  */
 import { pointAt } from '../graph/price-curve.ts'
 import { LabelQueue } from '../problem/label-correction.ts'

@@ -1,6 +1,6 @@
 /**
- * Reduces a problem to the edges that a better route than the best known one may use. Most edges of a large graph are
- * removed, so that all further relaxations are small.
+ * Reduces a problem to the edges (pools in one direction) that a better route than the best known one may use. Most
+ * edges of a large graph are removed, so that the further computations of `net-bound.ts`, the caller, are small.
  */
 
 import type { SpotRates } from '../problem/potentials.ts'
@@ -30,7 +30,7 @@ export function reduceTo(
   const subgraph = subgraphOf(graph, edges, [source, target])
   budget.spend(8 * subgraph.edges.length)
   const { reverse } = subgraph.graph.topology
-  // The graph also has the reverse edges, and all pairs of multi-token pools.
+  // The graph also has the reverse edges, and all pairs of pools with more than two tokens.
   const mayUse = new Set(edges)
   const reducedRate = Float64Array.from(subgraph.edges, (edge) => (mayUse.has(edge) ? rate[edge]! : 0))
   const indexOf = new Map(Array.from(subgraph.edges, (edge, index) => [edge, index]))

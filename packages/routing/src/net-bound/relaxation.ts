@@ -1,8 +1,8 @@
 /**
- * The relaxation for the routes that use some required edges and avoid some excluded edges (see `net-bound.ts`). Its
- * prices come from an allocation (a flow with token prices). In this allocation, the required edges and the edges of a
- * path trade on their price curves; they are called whole edges. All other edges trade on their envelopes (see
- * `envelope.ts`).
+ * The relaxation for the routes that use some required edges and avoid some excluded edges (see `net-bound.ts`). An
+ * edge is a pool in one direction. The prices of the relaxation come from an allocation (a flow with token prices). In
+ * this allocation, the required edges and the edges of a path trade on their price curves; they are called whole edges.
+ * All other edges trade on their envelopes (see `envelope.ts`). A multi-token pool has more than two tokens.
  */
 
 import type { TokenPrices } from '../columns/upper-bound.ts'

@@ -1,4 +1,7 @@
-/** Best spot rates from all tokens to one token, the root: upper bounds on the rate of a trade of any size. */
+/**
+ * Best spot rates from all tokens to one token, the root: upper bounds on the rate of a trade of any size. An edge is a
+ * pool in one direction.
+ */
 
 import { MIN_LABEL_GAIN } from '../tolerances.ts'
 import { LabelQueue } from './label-correction.ts'

@@ -1,4 +1,7 @@
-/** A request compiled for the search: its admissible edges, with taxes folded into their price curves. */
+/**
+ * A request compiled for the search: the edges (pools in one direction) that it admits, with taxes included in their
+ * price curves.
+ */
 import { type Address, FLOAT_PPM, NATIVE } from '@sluice/chains'
 import { familyOf, type Pool } from '@sluice/liquidity'
 import type { EdgeGas, Graph } from '../graph/graph.ts'
@@ -10,8 +13,8 @@ import type { WorkBudget } from './budget.ts'
 import { passableRates } from './passable.ts'
 
 /**
- * A solved allocation: the trade of each edge at the token prices. Arrays are indexed like `edges`. Implemented by
- * `Allocation`.
+ * A solved allocation: edges, token prices, and the trade of each edge at these prices. Arrays are indexed like
+ * `edges`. Implemented by `Allocation`.
  */
 export type SolvedAllocation = {
   /** Upper bound on the output over these edges, in output base units. */
@@ -75,7 +78,7 @@ export type Problem = EdgeGas & {
    * search reaches.
    */
   readonly gasOffset?: (edge: number) => number
-  /** Maximum number of alternatives returned for measurement. */
+  /** Maximum number of alternatives that are returned with the best route, so that their gas can be measured. */
   readonly maxAlternatives: number
   /** Facts about the whole graph if this is a problem on a subgraph. */
   readonly subgraph?: SubgraphFacts

@@ -1,7 +1,8 @@
 /**
  * Builds the proof of an upper bound on the output of a trade. By weak duality, the bound is the input valued at its
  * price, plus the maximum earnings of each pool at the prices. The proof contains all terms of this sum: prices, pools,
- * and earnings. Hidden earnings are those that a pool may have above its price curve, which may be an approximation.
+ * and earnings. Hidden earnings are those that a pool may have above its price curve, which may be an approximation. An
+ * edge is a pool in one direction. The hop of a token in a path is the number of pools that the path has passed.
  */
 import { familyOf, type Pool } from '@sluice/liquidity'
 import type { Graph } from '../graph/graph.ts'

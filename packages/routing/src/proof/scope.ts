@@ -1,6 +1,7 @@
 /**
- * Scope of a proof: the edges that routes within the hop limit may use, and prices for all tokens of these edges.
- * Called by `prove.ts`.
+ * Scope of a proof: the edges (pools in one direction) that routes within the hop limit may use, and prices for all
+ * tokens of these edges. An edge earns if its output is worth more than its input. A multi-token pool has more than two
+ * tokens. Called by `prove.ts`.
  */
 import { ZERO_ADDRESS } from '@sluice/chains'
 import { familyOf } from '@sluice/liquidity'
@@ -32,8 +33,8 @@ export function edgesInScope(problem: Problem): readonly number[] {
 }
 
 /**
- * Adds the other pairs of multi-token pools: the pool's edges from each token that the edges sell to the pool, to each
- * token that they buy from it. Such a pool earns on all of its pairs together.
+ * Adds further edges of multi-token pools. For example, if the given edges sell tokens A and B to a pool and buy C and
+ * D from it, all edges of this pool from A or B to C or D are included. Such a pool earns on all of its pairs together.
  */
 function withJointPairs({ graph, rate }: Problem, edges: readonly number[]): readonly number[] {
   const { from, to, edgesOfPool, isWide } = graph.topology

@@ -1,7 +1,8 @@
 /**
  * Alternatives to the best route that may turn out better once their gas is measured by a simulation. Before that, the
  * gas of a route is uncertain by a fraction, `GAS_UNCERTAINTY`. If the net outputs of two routes differ by less than
- * the cost of the uncertain gas, only a simulation shows which route is better.
+ * the cost of the uncertain gas, only a simulation shows which route is better. A route is a flow: edges (pools in one
+ * direction) with their inputs. Called by `search.ts`.
  */
 import { ZERO_ADDRESS } from '@sluice/chains'
 import { partGas, WRAPPER_FAMILY } from '@sluice/liquidity'
@@ -259,7 +260,8 @@ function edgesBetween({ graph, rate, budget }: Problem, soldToken: number, bough
 }
 
 /**
- * Returns the best replacement of each family, or pair of families, other than the leg's, by gain in net output.
+ * Returns, for each family (or pair of families) other than that of the leg, the replacement with the highest gain in
+ * net output.
  */
 function bestOfFamilies(
   problem: Problem,

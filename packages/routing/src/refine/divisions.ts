@@ -1,6 +1,6 @@
 /**
- * Divisions of a trade among the paths of a small graph (see `path-division.ts`), from several starts. Called by
- * `search.ts`.
+ * Divisions of a trade among the paths of a small graph (see `path-division.ts`), from several starts. A flow is a set
+ * of edges (pools in one direction) with their inputs. Called by `search.ts`.
  */
 import { capacityOf } from '../graph/price-curve.ts'
 import type { SpotRates } from '../problem/potentials.ts'

@@ -1,7 +1,8 @@
 /**
  * Builds and extends routes path by path: each step adds the path that improves the route most. This finds good routes
  * within a low pool limit. Reducing a large allocation to the limit often does not, because the pool that earns least
- * among twenty may be one of the best three. Called by `search.ts` and `restricted-starts.ts`.
+ * among twenty may be one of the best three. An edge is a pool in one direction. An allocation is a flow over some
+ * edges, with a price for each token. Called by `search.ts` and `restricted-starts.ts`.
  */
 
 import { outputOf } from '../graph/price-curve.ts'

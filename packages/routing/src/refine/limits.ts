@@ -1,4 +1,8 @@
-/** Reduces the flow of an allocation to the limits on pools and hops. Called by `search.ts` and `pruning.ts`. */
+/**
+ * Reduces the flow of an allocation to the limits on pools and hops. An allocation is a set of edges (pools in one
+ * direction) with token prices. Its flow is the edges with their inputs at these prices. Called by `search.ts` and
+ * `pruning.ts`.
+ */
 
 import type { Problem } from '../problem/problem.ts'
 import type { Allocation } from '../solver/allocation.ts'

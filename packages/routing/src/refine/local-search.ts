@@ -1,7 +1,8 @@
 /**
- * Local search over the inputs of legs, for routes that use several pairs of a multi-token pool. A leg leaves its fee
- * in the pool, which changes the output of later legs through this pool. An allocation does not model this, so the
- * inputs are changed slightly while the route improves.
+ * Local search over the inputs of legs, for routes that use several pairs of a pool of more than two tokens. A leg
+ * leaves its fee in the pool, which changes the output of later legs through this pool. The solver that finds the
+ * inputs does not model this, so the inputs are changed slightly while the route improves. A route is a flow: edges
+ * (pools in one direction) with their inputs.
  */
 
 import type { Problem } from '../problem/problem.ts'

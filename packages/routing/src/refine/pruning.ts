@@ -1,6 +1,7 @@
 /**
- * Prunes an allocation: removes the edges whose earnings do not cover their gas. Called by `search.ts` and
- * `alternatives.ts`.
+ * Prunes an allocation: removes the edges whose earnings do not cover their gas. An allocation is a flow over some
+ * edges (pools in one direction), with a price for each token. An edge that carries no flow is idle. Called by
+ * `search.ts` and `alternatives.ts`.
  */
 
 import type { Problem } from '../problem/problem.ts'
@@ -142,8 +143,8 @@ function removalsToTry(problem: Problem, allocation: Allocation): readonly Remov
  */
 function netOf(problem: Problem, allocation: Allocation): number {
   if (!(allocation.residual < UNSOLVED_SHARE)) return Number.NEGATIVE_INFINITY
-  // At the solved prices, the allocation may leave a part unsold that its flow can sell. Only the flow decides: it must
-  // sell everything.
+  // At the solved prices, the allocation may leave a part of the input unsold, although its flow can sell this part. So
+  // the flow decides whether everything is sold.
   if (allocation.unsoldShare > UNRESOLVED_SHARE && flowOf(problem, allocation)?.unsoldShare !== 0)
     return Number.NEGATIVE_INFINITY
   const { from, to } = problem.graph.topology

@@ -1,6 +1,7 @@
 /**
  * Refills a flow that was reduced to the limits on pools and hops: adds paths that earn at the prices of its
- * allocation, up to the limits. Called by `limits.ts`.
+ * allocation, up to the limits. A flow is a set of edges (pools in one direction) with their inputs. It comes from an
+ * allocation: edges with token prices. Called by `limits.ts`.
  */
 import { Frontier } from '../columns/frontier.ts'
 import { bestSpotRates, distancesFrom } from '../problem/potentials.ts'
@@ -71,8 +72,8 @@ function profitablePaths(problem: Problem, frontier: Frontier, { amountOut }: Fl
       const [firstEdge, lastEdge] = [edges[0]!, edges.at(-1)!]
       const value = edges.reduce((product, edge) => product * rate[edge]!, valueLabel[to[lastEdge]!]!)
       const gain = value / costLabel[from[firstEdge]!]! - 1
-      // The gain falls about linearly to 0 as the amount grows, so on average it is half. It reaches 0 at about
-      // `minConductance * gain / edges.length`: the edge with the least conductance limits the amount.
+      // The gain falls about linearly to 0 as the amount grows, so on average it is half of `gain`. It reaches 0 at
+      // about `minConductance * gain / edges.length`: the edge with the least conductance limits the amount.
       const minConductance = Math.min(...edges.map((edge) => graph.conductance[edge]! * costLabel[from[edge]!]!))
       const earning = (minConductance * gain * gain) / (2 * edges.length)
       const cost = edges.reduce((sum, edge) => sum + legBaseCost(problem, edge), 0)

@@ -2,7 +2,8 @@
  * Finds better routes from other starts. A start is the route of a restricted problem: one with fewer hops or fewer
  * pools; if pools disagree on prices, also one with other paths or a smaller amount. The start is then extended within
  * the limits of the whole problem. Reason: if pools disagree on prices, or if the gas of a leg is a large part of the
- * trade, the result of an allocation depends on its start. Called by `search.ts`.
+ * trade, the result of an allocation (the optimization by token prices) depends on its start. A route is a flow: edges
+ * (pools in one direction) with their inputs. Called by `search.ts`.
  */
 import { type Problem, withoutEdges } from '../problem/problem.ts'
 import { type Flow, pushThrough } from '../solver/flow.ts'

@@ -1,6 +1,7 @@
 /**
  * Replaces a pool, or a chain of pools in series, by a direct pool that costs less gas, even if the price of the direct
- * pool is slightly worse. Pruning only removes pools, so it does not find such routes. Called by `search.ts`.
+ * pool is slightly worse. Pruning only removes pools, so it does not find such routes. An edge is a pool in one
+ * direction. An allocation is a flow over some edges, with a price for each token. Called by `search.ts`.
  */
 
 import { outputOf } from '../graph/price-curve.ts'
@@ -59,7 +60,7 @@ function firstImprovement(problem: Problem, allocation: Allocation, best: Flow):
   return null
 }
 
-/** Single edges, and chains of edges whose inner tokens have no other edges. */
+/** Returns the single edges of a flow, and its chains of edges whose inner tokens have no other edges in the flow. */
 function chainsOf({ graph, source, target, budget }: Problem, { edges }: Flow): readonly (readonly number[])[] {
   const { from, to } = graph.topology
   const edgesByBoughtToken = groupBy(edges, (edge) => to[edge]!)

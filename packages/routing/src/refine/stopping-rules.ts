@@ -1,4 +1,7 @@
-/** Rules that decide whether a search goes on, by the gap between the best flow and the upper bound. */
+/**
+ * Rules that decide whether a search goes on, by the gap between the best flow and the upper bound on the output. A
+ * flow is a set of edges (pools in one direction) with their inputs.
+ */
 import type { SpotRates } from '../problem/potentials.ts'
 import { minLegCost, type Problem } from '../problem/problem.ts'
 import type { Flow } from '../solver/flow.ts'

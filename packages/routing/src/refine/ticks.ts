@@ -1,6 +1,6 @@
 /**
  * Gas of ticks: stops trades before ticks that cost more gas than the trade earns after crossing them. A piece of a
- * price curve ends at a tick.
+ * price curve ends at a tick. An edge is a pool in one direction.
  */
 
 import { type CompiledCurve, inputBefore, outputBefore, piecesCrossed, upToPiece } from '../graph/price-curve.ts'

@@ -1,8 +1,9 @@
 /**
- * An allocation of a trade: tokens with prices, edges, and the trade of each edge at these prices. An edge trades until
- * its marginal rate (output per input) equals the price of the sold token divided by the price of the bought token. The
- * dual is the value of the input plus the earnings of all edges, as a function of the prices; it bounds the output. An
- * allocation evaluates the dual at its prices, and `dual-solver.ts` minimizes the dual.
+ * An allocation of a trade: tokens with prices, edges (pools in one direction), and the trade of each edge at these
+ * prices. An edge trades until its marginal rate (output per input) equals the price of the sold token divided by the
+ * price of the bought token. The dual is the value of the input plus the earnings of all edges, as a function of the
+ * prices; it bounds the output. An allocation evaluates the dual at its prices, and `dual-solver.ts` minimizes the
+ * dual.
  */
 import type { Pool } from '@sluice/liquidity'
 import { type CompiledCurve, type CurvePoint, tradeTo } from '../graph/price-curve.ts'

@@ -1,9 +1,9 @@
 /**
- * Finds the best allocation of a trade over a set of edges. Every token has a price in the output token, and every edge
- * trades until its marginal rate equals the ratio of the prices of its two tokens. The prices that leave no token in
- * surplus or shortage minimize a convex function, the dual. Newton's method finds them. The Hessian equals the matrix
- * of a resistor network, in which each edge is a resistor with the edge's conductance (response of its trade to the
- * rate).
+ * Finds the best allocation of a trade over a set of edges (pools in one direction). Every token has a price in the
+ * output token, and every edge trades until its marginal rate equals the ratio of the prices of its two tokens. The
+ * prices that leave no token in surplus or shortage minimize a convex function, the dual. Newton's method finds them.
+ * The Hessian equals the matrix of a resistor network, in which each edge is a resistor with the edge's conductance
+ * (response of its trade to the rate).
  *
  * The dual over all edges of the graph bounds the output of any route: see `columns/upper-bound.ts`.
  */

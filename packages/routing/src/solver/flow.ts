@@ -1,4 +1,8 @@
-/** Turns allocations into flows: edges with their inputs, in topological order, before settlement in integers. */
+/**
+ * Turns allocations into flows. An allocation is a set of edges (pools in one direction) with token prices; it may have
+ * cycles. A flow has no cycles. It lists edges with their inputs, as floats in base units, in topological order. A
+ * multi-token pool has more than two tokens.
+ */
 
 import { outputOf } from '../graph/price-curve.ts'
 import { curveOf, legCost, type Problem } from '../problem/problem.ts'
@@ -34,9 +38,9 @@ export function flowOf(problem: Problem, allocation: Allocation): Flow | null {
 
 /**
  * Builds the flow if prices do not determine the inputs: within the precision of a float price, a very deep pool may
- * trade anything between nothing and its whole input. Divides the amount of a token that the given inputs do not sell
- * among its edges, in proportion to their conductance (see `CurvePoint`). Null if the inputs are precise, if no pool is
- * that deep, or if a part of the trade stays unsold.
+ * trade anything between nothing and its whole input. If the given inputs do not sell the whole amount of a token, the
+ * remainder is divided among the token's edges, in proportion to their conductance (see `CurvePoint`). Null if the
+ * inputs are precise, if no pool is that deep, or if a part of the trade stays unsold.
  */
 function unresolvedFlow(
   problem: Problem,

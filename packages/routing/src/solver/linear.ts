@@ -1,8 +1,8 @@
 /**
- * Solver for the linear systems of Newton's method (`dual-solver.ts`). Their matrices are sparse: most tokens have
- * edges only to a few hubs.
+ * Solver for the linear systems of Newton's method (`dual-solver.ts`). Each unknown belongs to a token, and each pool
+ * between two tokens gives an entry. The matrices are sparse: most tokens have pools only with a few other tokens.
  */
-/** Minimum pivot. Prevents division by zero for tokens without edges. */
+/** Minimum pivot. Prevents division by zero for tokens without pools. */
 const MIN_PIVOT = 1e-300
 
 /**

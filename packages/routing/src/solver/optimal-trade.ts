@@ -99,8 +99,8 @@ export class OptimalTrade {
   }
 
   /**
-   * Relative error of the last trade: that of the level, or that of the prices at which the trade stops, whichever is
-   * larger. Negligible unless the solver failed.
+   * Relative error of the last trade: the larger of the error of the level, and the error of the prices at which the
+   * trade stops. Negligible unless the solver failed.
    */
   get relativeError(): number {
     const { tradingFunction, balances } = this
@@ -203,7 +203,7 @@ export class OptimalTrade {
       const newtonU = this.u + levelExcess / levelFall
       const previousMove = lastMove
       lastMove = Math.abs(newtonU - this.u)
-      // Steps that no longer shrink are rounding.
+      // Once the steps no longer shrink, they only reflect rounding.
       if (lastMove <= TRADE_ROUNDING * this.u || (lastMove < TRADE_SMALL_STEP * this.u && lastMove >= previousMove))
         return
       if (newtonU > low && newtonU < high && lastMove < TRADE_MAX_MOVE * this.u) this.u = newtonU

@@ -1,6 +1,7 @@
 /**
- * Sends an amount through edges with limited capacity. If an edge is full, the excess goes to other edges that sell the
- * same token. If all of these are full, earlier edges buy less of the token. Called by `flow.ts`.
+ * Sends an amount through edges (pools in one direction) with limited capacity. If an edge is full, the excess goes to
+ * other edges that sell the same token. If all of these are full, earlier edges buy less of the token. Called by
+ * `flow.ts`.
  */
 
 import { capacityOf, inputBeforeFlat, inputOf, outputOf } from '../graph/price-curve.ts'
@@ -27,7 +28,7 @@ import { SequentialLegs } from './shared-pools.ts'
  */
 export type Flow = {
   readonly edges: readonly number[]
-  /** By index in `edges`. */
+  /** By index in `edges`: input in base units. */
   readonly input: readonly number[]
   readonly amountOut: number
   /**

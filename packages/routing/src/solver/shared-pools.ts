@@ -1,6 +1,7 @@
 /**
  * Pools of more than two tokens (multi-token pools) in routes that trade several of their pairs. All pairs of a pool
- * share its trading function.
+ * share its trading function, the equation that its balances must satisfy. An edge is a pool in one direction. An
+ * allocation is a set of edges with token prices.
  */
 import { familyOf, nullIfRefused, type Pool, swapOn, type TradingFunction } from '@sluice/liquidity'
 import type { Graph } from '../graph/graph.ts'
@@ -61,7 +62,7 @@ function keptFractions(problem: Problem, edge: number): { readonly ofInput: numb
   return { ofInput: keepIn / poolCurve.keepIn, ofOutput: keepOut / poolCurve.keepOut }
 }
 
-/** The pairs of one pool in an allocation. They trade together once there are two. */
+/** The pairs of one pool in an allocation. If there are at least two, they trade together. */
 export class SharedPool {
   readonly edges: number[] = []
   /** By index in `edges`: index of the edge in the allocation. */

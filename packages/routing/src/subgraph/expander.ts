@@ -1,7 +1,7 @@
 /**
- * Finds the edges of a large graph, around some tokens with prices, that could be profitable. An edge could be
- * profitable if the upper bound on the value of a unit that is sold through it exceeds the lowest cost of that unit.
- * Called by `neighborhood.ts`.
+ * Finds the edges (pools in one direction) of a large graph, around some tokens with prices, that could be profitable.
+ * An edge could be profitable if the upper bound on the value of a unit that is sold through it exceeds the lowest cost
+ * of that unit. Called by `neighborhood.ts`.
  */
 import type { Graph, Rates, TargetLabels } from '../graph/graph.ts'
 import type { WorkBudget } from '../problem/budget.ts'

@@ -1,6 +1,6 @@
 /**
- * Selects edges for a subgraph by the tokens that they trade, not by prices: the initial edges, which most divided
- * trades use, and alternatives to edges in use. Called by `select-subgraph.ts`.
+ * Selects edges (pools in one direction) for a subgraph by the tokens that they trade, not by prices: the initial
+ * edges, which most divided trades use, and alternatives to edges in use. Called by `select-subgraph.ts`.
  */
 import type { Graph, TargetLabels } from '../graph/graph.ts'
 import type { WorkBudget } from '../problem/budget.ts'

@@ -1,6 +1,6 @@
 /**
- * Computes the maximum values of all tokens of a large graph from the prices of some tokens. Called by
- * `neighborhood.ts`.
+ * Computes the maximum values of all tokens of a large graph from the prices of some tokens. An edge is a pool in one
+ * direction. A hub is one of the tokens with the most edges. Called by `neighborhood.ts`.
  */
 import type { Graph } from '../graph/graph.ts'
 import { MIN_LABEL_GAIN } from '../tolerances.ts'
@@ -65,7 +65,7 @@ class ValueMeasurement {
     }
   }
 
-  /** Raises the values of all tokens that an edge sells for this token. */
+  /** Raises the values of the neighbors of a token: the tokens that an edge sells for it. */
   private propagate(token: number): void {
     const { graph, expansion, maxValues, hasPrice } = this
     const { offset, to } = graph.topology

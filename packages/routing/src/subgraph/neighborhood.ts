@@ -1,6 +1,7 @@
 /**
- * Finds the edges around priced tokens of a large graph that could pay (earn at these prices). Begins with upper bounds
- * on token values at spot rates. If these find too many edges, measures tighter bounds. Called by `select-subgraph.ts`.
+ * Finds the edges (pools in one direction) around priced tokens of a large graph that could pay: their output would be
+ * worth more than their input. Begins with upper bounds on token values at spot rates. If these find too many edges,
+ * measures tighter bounds. Called by `select-subgraph.ts`.
  */
 import type { Graph } from '../graph/graph.ts'
 import type { Scratch } from '../graph/scratch.ts'

@@ -1,4 +1,8 @@
-/** Tolerances of subgraphs of large graphs. Ratios are fractions of 1. */
+/**
+ * Tolerances of subgraphs of large graphs (`select-subgraph.ts`). Ratios are fractions of 1. An edge is a pool in one
+ * direction. An allocation is a flow over some edges, with a price for each token. It is coarse if it was optimized in
+ * few rounds. The prices of coarse allocations select the edges of a subgraph.
+ */
 
 /**
  * Edge count from which a graph is large, so that a subgraph is selected. Smaller graphs are searched as a whole, since

@@ -40,6 +40,7 @@ type ThreadState = {
 type Search = {
   /** True if the search is expected to take a few milliseconds. */
   readonly isShort: boolean
+  /** True if the search was posted to the worker, or is being posted. */
   isSent: boolean
   /** True if the thread will have the graph when it reaches this search. */
   isPrepared: boolean
