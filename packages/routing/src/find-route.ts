@@ -240,7 +240,7 @@ function problemOf(
   const { rate, rateBack, adjustedCurves, inputLimits, outputFactors, source, target } = admission
   return {
     graph,
-    swap: request,
+    requestTokens: request,
     source,
     target,
     amountIn: 'amountIn' in request ? Number(request.amountIn) : 0,
@@ -293,8 +293,8 @@ function deferredBound(
   request: RouteTerms,
 ): () => void {
   const [best] = settledRoutes
-  const { best: values, link, hops } = best!.spotRates
-  const spotRates = { best: values.slice(), link: link.slice(), hops: hops.slice() }
+  const { maxRate, nextEdge, hops } = best!.spotRates
+  const spotRates = { maxRate: maxRate.slice(), nextEdge: nextEdge.slice(), hops: hops.slice() }
   const { rate, rateBack, extraGas } = problem
   const arrays = { rate: rate.slice(), rateBack: rateBack.slice(), extraGas: extraGas.slice() }
   const problemCopy = { ...problem, ...arrays, budget: new WorkBudget() }

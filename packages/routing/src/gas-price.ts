@@ -60,7 +60,7 @@ function outputOfBestPath(graph: Graph, request: RouteTerms, ends: Ends, amountI
     maxAlternatives: 0,
     budget: new WorkBudget(),
   }
-  const problem: Problem = { graph, swap: request, ...ends, amountIn, ...limits, ...rates, ...gasFreeTerms }
+  const problem: Problem = { graph, requestTokens: request, ...ends, amountIn, ...limits, ...rates, ...gasFreeTerms }
   const path = bestSinglePath(problem, bestSpotRates(problem, ends.target), curveQuoter(problem, 'a part'))
   return path?.reduce((amount, edge) => outputOf(graph.edges[edge]!.curve, amount), amountIn) ?? 0
 }

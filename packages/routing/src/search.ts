@@ -102,7 +102,7 @@ export function search(
   const { source, target } = problem
   const spotRates = bestSpotRates(problem, target)
   // The input would not buy one base unit even at spot rates.
-  if (!(spotRates.best[source]! * problem.amountIn >= 1)) return null
+  if (!(spotRates.maxRate[source]! * problem.amountIn >= 1)) return null
   const noLegCosts = hasNoLegCosts(problem)
   const spotPath = pathTo(problem, spotRates, source, target)
   const singlePath =
@@ -224,7 +224,7 @@ function searchRestricted(
   const maxWork = isLoose ? MAX_RESTRICTED_WORK : Math.max(RESTRICTED_WORK, workSpent)
   const flow = bestFromRestricted(problem, best, {
     knownEdges,
-    values: spotRates.best,
+    values: spotRates.maxRate,
     allocate,
     poolsDisagree: isLoose,
     mayLeaveOutPools: isSmallGraph(problem) && (isLoose || workSpent < MAX_WORK_TO_LEAVE_OUT),
@@ -238,7 +238,7 @@ function searchRestricted(
   if (maxNet !== null && !(prunedFlow.net < maxNet * (1 - minGap))) return prunedFlow
   const dividedFlow = bestOf(problem, [prunedFlow, divide(problem, prunedFlow)]) ?? prunedFlow
   if (!isCapacityLimited || !isLoose || hasNoLegCosts(problem)) return dividedFlow
-  return divideWithoutPools(problem, divideFromGasFreeDivision(problem, dividedFlow), spotRates.best, allocate)
+  return divideWithoutPools(problem, divideFromGasFreeDivision(problem, dividedFlow), spotRates.maxRate, allocate)
 }
 
 /** Removes the pools of a flow that stopped earning their gas after other pools joined. */
@@ -344,7 +344,7 @@ function runAllocations(problem: Problem, paths: Paths, progress: Progress): voi
   const mayLengthen = noLegCosts ? isFarBelow(problem, [best], curveBound) : mayPayFor(1, problem, best, curveBound)
   if (!wasCyclic && mayLengthen && mayImprove(problem, [best], curveBound, spotRates)) {
     const usedEdges = gasFreeAllocation.edges.filter((_, k) => gasFreeAllocation.input[k]! > 0)
-    const extendedFlow = extendByPaths(problem, best, [...usedEdges, ...best.edges, ...singlePath], spotRates.best)
+    const extendedFlow = extendByPaths(problem, best, [...usedEdges, ...best.edges, ...singlePath], spotRates.maxRate)
     if (extendedFlow !== best)
       progress.best = best = noLegCosts
         ? extendedFlow
@@ -399,7 +399,7 @@ function otherRoutes(
   const path = hasNoLegCosts(problem) ? bestSinglePath(problem, spotRates) : singlePath
   const pathFlow = path && alongPath(problem, path)
   if (problem.maxPools > MAX_POOLS_TO_JOIN_PATHS) return [pathFlow]
-  return [pathFlow, joinPaths(problem, [...knownEdges, ...(path ?? [])], spotRates.best)]
+  return [pathFlow, joinPaths(problem, [...knownEdges, ...(path ?? [])], spotRates.maxRate)]
 }
 
 /**

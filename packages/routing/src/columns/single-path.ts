@@ -82,7 +82,7 @@ export function bestSinglePath(
 ): readonly number[] | null {
   const { source, target, amountIn, maxHops, rate, graph, budget } = problem
   const { offset, to } = graph.topology
-  const { best: valueBound, hops } = spotRates
+  const { maxRate: valueBound, hops } = spotRates
   if (!(valueBound[source]! > 0)) return null
   const maxPathHops = Math.min(maxHops, Math.max(MAX_USUAL_HOPS, hops[source]!))
   const minCostPerLeg = minLegCost(problem)

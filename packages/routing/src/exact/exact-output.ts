@@ -377,7 +377,7 @@ function initialInput(problem: Problem, requiredOut: number): number {
     if (Number.isFinite(input)) return input
   }
   const backward = bestSpotRates(problem, problem.target)
-  const rate = backward.best[problem.source]!
+  const rate = backward.maxRate[problem.source]!
   const path = pathTo(problem, backward, problem.source, problem.target)
   const needed = path?.reduceRight((amount, edge) => unitsFor(problem, edge, amount), requiredOut)
   if (needed !== undefined && Number.isFinite(needed)) return needed

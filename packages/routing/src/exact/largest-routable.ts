@@ -31,7 +31,7 @@ export function largestRoutable(originalProblem: Problem, requestedAmount: bigin
    * less than one unit of some token, and bisection treats every amount that cannot be routed as too large.
    */
   const largestExponent = (limit: bigint): bigint => {
-    const spotRate = bestSpotRates(problem, problem.target).best[problem.source]!
+    const spotRate = bestSpotRates(problem, problem.target).maxRate[problem.source]!
     let exponent = limit - 1n
     while (exponent >= 0n && spotRate * 2 ** Number(exponent) >= 1) {
       if (canRoute(1n << exponent, singlePathProblem)) return exponent

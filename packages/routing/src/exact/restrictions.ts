@@ -78,7 +78,7 @@ export function withSingleUse(
   { flow, spotRates }: Pick<SearchResult, 'flow' | 'spotRates'>,
 ): Problem | null {
   const { edges, topology } = problem.graph
-  const valueAt = (index: number) => flow.input[index]! * spotRates.best[topology.from[flow.edges[index]!]!]!
+  const valueAt = (index: number) => flow.input[index]! * spotRates.maxRate[topology.from[flow.edges[index]!]!]!
   const mainIndexByPool = new Map<string, number>()
   const reusedPools = new Set<string>()
   for (const [index, edge] of flow.edges.entries()) {

@@ -11,6 +11,7 @@ import type { Leg, RoutePlan } from '../types.ts'
 
 /** The properties of a leg on which its gas depends; `gas` is the figure of the gas table plus tick crossings. */
 export type GasLeg = Pick<Leg, 'pool' | 'tokenIn' | 'tokenOut' | 'gas' | 'writes'>
+/** Legs and tokens of a route, from which its gas is estimated. */
 export type GasSwap = Pick<RoutePlan, 'tokenIn' | 'tokenOut'> & {
   readonly legs: readonly GasLeg[]
   readonly wrappedNative: Address | null

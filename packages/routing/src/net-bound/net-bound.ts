@@ -84,7 +84,7 @@ export function netBound(
   )
   budget.spend(remaining - separateBudget.remaining)
   if (relaxedBound === null) return null
-  const rounding = roundingOfTaxes(problem, problem.adjustedCurves.keys(), problem.maxPools, spotRates.best[source]!)
+  const rounding = roundingOfTaxes(problem, problem.adjustedCurves.keys(), problem.maxPools, spotRates.maxRate[source]!)
   return Math.min(relaxedBound * (1 + FLOAT_ERROR) + rounding, simpleBound)
 }
 
@@ -99,7 +99,7 @@ class BranchAndBound {
   /** Net output of the flow that was found. No bound can be below it. */
   private readonly net: number
   /** Bound that is tight enough: slightly above `net`. */
-  private readonly enoughBound: number
+  private readonly sufficientBound: number
   private readonly routeEdges: ReadonlySet<number>
   /** Number of edges that may be used. A reduced graph also has others, such as the reverse edges. */
   private readonly usableEdges: number
@@ -109,7 +109,7 @@ class BranchAndBound {
     this.problem = problem
     this.tokenRates = tokenRates
     this.net = net
-    this.enoughBound = net * (1 + TIGHT_NET_BOUND_GAP)
+    this.sufficientBound = net * (1 + TIGHT_NET_BOUND_GAP)
     this.routeEdges = new Set(edges)
     this.usableEdges = problem.rate.reduce((count, rate) => (rate > 0 ? count + 1 : count), 0)
     this.relaxation = new Relaxation(problem, tokenRates)
@@ -133,7 +133,7 @@ class BranchAndBound {
       const nextRoot = this.problem.budget.attempt(1, findRoot, () => null)
       if (!nextRoot) continue
       bound = Math.min(bound, nextRoot.bound)
-      if (bound <= this.enoughBound) return Math.max(bound, this.net)
+      if (bound <= this.sufficientBound) return Math.max(bound, this.net)
       const reducedBound = this.boundBetterRoutes(nextRoot, bound)
       if (reducedBound !== null) return Math.max(reducedBound, this.net)
       root = { ...nextRoot, bound }
@@ -147,7 +147,7 @@ class BranchAndBound {
 
   /** Solves the relaxation of all routes. */
   private relaxRoot(): RelaxedBound | null {
-    const relax = () => this.relaxation.solve(this.routeEdges, NO_EDGES, null, this.enoughBound)
+    const relax = () => this.relaxation.solve(this.routeEdges, NO_EDGES, null, this.sufficientBound)
     return this.problem.budget.within(FIRST_RELAXATION_WORK_SHARE, relax)
   }
 
@@ -197,7 +197,7 @@ class BranchAndBound {
     // Each round divides the branch with the highest bound, or solves a relaxation for it.
     for (let round = 0; round < MAX_ROUNDS; round++) {
       const worstBranch = openBranches.reduce((a, b) => (b.bound > a.bound ? b : a), openBranches[0]!)
-      if (!worstBranch || worstBranch.bound <= Math.max(this.enoughBound, closedBound)) break
+      if (!worstBranch || worstBranch.bound <= Math.max(this.sufficientBound, closedBound)) break
       const improve = () => (worstBranch.wholeEdges && this.divide(worstBranch)) ?? this.solveAgain(worstBranch)
       const newBranches = budget.attempt(1, improve, () => null)
       if (budget.remaining === 0) break
@@ -252,7 +252,7 @@ class BranchAndBound {
       wholeEdges,
       branch.excludedEdges,
       branch.relaxed.boundAtPrices,
-      this.enoughBound,
+      this.sufficientBound,
     )
     if (!relaxed) return null
     const ownBranch = this.boundBranch(branch.requiredEdges, branch.excludedEdges, relaxed, wholeEdges)!
@@ -268,14 +268,14 @@ class BranchAndBound {
     const edge = this.findUncertainEdge(branch)
     if (edge === null) return null
     // If the edge traded on its price curve, the prices also suit the routes that use it.
-    const includingEdge = this.boundBranch(
+    const branchWithEdge = this.boundBranch(
       new Set([...requiredEdges, edge]),
       excludedEdges,
       relaxed,
       wholeEdges?.has(edge) ? wholeEdges : null,
     )
-    const excludingEdge = this.boundBranch(requiredEdges, new Set([...excludedEdges, edge]), relaxed, null)
-    return [includingEdge, excludingEdge].flatMap((child) =>
+    const branchWithoutEdge = this.boundBranch(requiredEdges, new Set([...excludedEdges, edge]), relaxed, null)
+    return [branchWithEdge, branchWithoutEdge].flatMap((child) =>
       child ? [{ ...child, bound: Math.min(child.bound, branch.bound) }] : [],
     )
   }

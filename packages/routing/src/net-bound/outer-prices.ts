@@ -19,7 +19,7 @@ export function fillPrices(problem: Problem, prices: Float64Array, liveTokens: r
   const { tokens, scratch } = problem.graph.topology
   const isLive = scratch.bytes(tokens.length, 0)
   for (const token of liveTokens) isLive[token] = 1
-  const contested: ContestedToken[] = []
+  const contestedTokens: ContestedToken[] = []
   scratch.within(() => {
     const cost = minCostsOrMaxValues(problem, prices, isLive, liveTokens, 'cost')
     const value = minCostsOrMaxValues(problem, prices, isLive, liveTokens, 'value')
@@ -27,10 +27,10 @@ export function fillPrices(problem: Problem, prices: Float64Array, liveTokens: r
       if (isLive[token] === 1) continue
       const [min, max] = [cost[token]!, value[token]!]
       prices[token] = geometricMean(min, max)
-      if (max > min * (1 + MIN_LABEL_GAIN)) contested.push({ token, min, max })
+      if (max > min * (1 + MIN_LABEL_GAIN)) contestedTokens.push({ token, min, max })
     }
   })
-  balanceContested(problem, prices, contested, NO_EDGES)
+  balanceContested(problem, prices, contestedTokens, NO_EDGES)
 }
 
 /**
@@ -80,7 +80,7 @@ export function refillPrices(
 ): void {
   const { graph, rate, rateBack, budget } = problem
   const { offset, to, reverse, scratch } = graph.topology
-  const contested: ContestedToken[] = []
+  const contestedTokens: ContestedToken[] = []
   scratch.within(() => {
     const value = scratch.copy(prices)
     const cost = scratch.copy(prices)
@@ -112,10 +112,10 @@ export function refillPrices(
     for (const token of tokens) {
       const [min, max] = [cost[token]!, value[token]!]
       prices[token] = geometricMean(min, max)
-      if (max > min * (1 + MIN_LABEL_GAIN)) contested.push({ token, min, max })
+      if (max > min * (1 + MIN_LABEL_GAIN)) contestedTokens.push({ token, min, max })
     }
   })
-  balanceContested(problem, prices, contested, excludedEdges)
+  balanceContested(problem, prices, contestedTokens, excludedEdges)
 }
 
 const NO_EDGES: ReadonlySet<number> = new Set()
@@ -135,11 +135,11 @@ type ContestedToken = { readonly token: number; readonly min: number; readonly m
 function balanceContested(
   problem: Problem,
   prices: Float64Array,
-  contested: readonly ContestedToken[],
+  contestedTokens: readonly ContestedToken[],
   excludedEdges: ReadonlySet<number>,
 ): void {
   for (let sweep = 0; sweep < BALANCE_SWEEPS; sweep++)
-    for (const { token, min, max } of contested) {
+    for (const { token, min, max } of contestedTokens) {
       let [low, high] = [min, max]
       for (let step = 0; step < BALANCE_HALVINGS; step++) {
         const surplus = surplusAt(problem, prices, token, excludedEdges)

@@ -9,7 +9,7 @@ import type { Flow } from '../solver/flow.ts'
 import { subgraphOf } from '../subgraph/build-subgraph.ts'
 
 /** Values and hops of tokens that the bound needs; see `SpotRates`. */
-export type TokenRates = Pick<SpotRates, 'best' | 'hops'>
+export type TokenRates = Pick<SpotRates, 'maxRate' | 'hops'>
 
 /** A problem on a part of the edges, with the numbers of its own graph. */
 export type ReducedProblem = {
@@ -23,7 +23,7 @@ export type ReducedProblem = {
 export function reduceTo(
   problem: Problem,
   edges: readonly number[],
-  { best, hops }: TokenRates,
+  { maxRate, hops }: TokenRates,
   routeEdges: Flow['edges'],
 ): ReducedProblem {
   const { graph, source, target, rate, budget, extraGas, gasOffset } = problem
@@ -52,7 +52,7 @@ export function reduceTo(
       ...(gasOffset && { gasOffset: (edge: number) => gasOffset(subgraph.edges[edge]!) }),
     },
     tokenRates: {
-      best: Float64Array.from(subgraph.tokens, (token) => best[token]!),
+      maxRate: Float64Array.from(subgraph.tokens, (token) => maxRate[token]!),
       hops: Uint8Array.from(subgraph.tokens, (token) => hops[token]!),
     },
     routeEdges: routeEdges.flatMap((edge) => indexOf.get(edge) ?? []),

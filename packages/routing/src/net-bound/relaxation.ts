@@ -52,11 +52,11 @@ export class Relaxation {
   /** The problem with the pools' own price curves. `problem` has the curves of the allocation. */
   private readonly originalProblem: Problem
 
-  constructor(problem: Problem, { best }: TokenRates) {
+  constructor(problem: Problem, { maxRate }: TokenRates) {
     const { scratch } = problem.graph.topology
     this.rate = scratch.copy(problem.rate)
     this.prices = scratch.floats(problem.graph.topology.tokens.length, 0)
-    this.initialPrices = scratch.copy(best)
+    this.initialPrices = scratch.copy(maxRate)
     // The relaxation trades the pairs of a multi-token pool independently. That is inexact, but any prices give a valid
     // bound.
     this.problem = { ...problem, rate: this.rate, adjustedCurves: this.curves, mayReusePools: false }
@@ -85,13 +85,13 @@ export class Relaxation {
    *
    * @param wholeEdges - edges that trade on their price curves
    * @param similarBound - result at similar prices, whose highest earners join at the start
-   * @param enoughBound - bound at which no further round is needed
+   * @param sufficientBound - bound at which no further round is needed
    */
   solve(
     wholeEdges: ReadonlySet<number>,
     excludedEdges: ReadonlySet<number>,
     similarBound: NetBoundAtPrices | null,
-    enoughBound: number,
+    sufficientBound: number,
   ): RelaxedBound | null {
     const includedEdges = new Set(wholeEdges)
     if (similarBound) this.addEarners(includedEdges, similarBound, excludedEdges, MAX_INITIAL_EARNERS)
@@ -105,7 +105,7 @@ export class Relaxation {
       if (!nextBound) break
       if (!best || nextBound.boundAtPrices.bound < best.boundAtPrices.bound) best = nextBound
       if (
-        best.boundAtPrices.bound <= enoughBound ||
+        best.boundAtPrices.bound <= sufficientBound ||
         !this.addEarners(includedEdges, nextBound.boundAtPrices, excludedEdges, MAX_JOINING_EARNERS)
       )
         break

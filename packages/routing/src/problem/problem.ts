@@ -44,7 +44,7 @@ export type SubgraphFacts = {
 export type Problem = EdgeGas & {
   readonly graph: Graph
   /** Tokens of the request as the sender trades them (NATIVE or ERC-20). The gas of wrapping depends on them. */
-  readonly swap: Pick<RouteTerms, 'tokenIn' | 'tokenOut' | 'wrappedNative'>
+  readonly requestTokens: Pick<RouteTerms, 'tokenIn' | 'tokenOut' | 'wrappedNative'>
   readonly source: number
   readonly target: number
   readonly amountIn: number

@@ -88,12 +88,12 @@ function proofAt(
   const { tokens, from, to } = graph.topology
   const usedTokens = new Set([source, target, ...edges.flatMap((edge) => [from[edge]!, to[edge]!])])
   const decimals = decimalsFor(Array.from(usedTokens, (token) => floatPrices.map((prices) => prices[token]!)).flat())
-  const unit = 10n ** BigInt(decimals)
+  const scale = 10n ** BigInt(decimals)
   const scaledPrices = new Map<number, bigint[]>()
   for (const token of usedTokens)
     scaledPrices.set(
       token,
-      floatPrices.map((prices) => (token === target ? unit : toFixedPoint(prices[token]!, decimals))),
+      floatPrices.map((prices) => (token === target ? scale : toFixedPoint(prices[token]!, decimals))),
     )
   alignWrapped(problem, edges, scaledPrices)
   // From here on, uses the rounded prices.
@@ -147,13 +147,13 @@ function proofAt(
   const unlisted = { pools: unlistedPools.length, earned: toFixedPoint(unlistedEarned, decimals) }
   const earned = provedPools.reduce((total, pool) => total + pool.earned, 0n)
   const scaledSum = amountIn * scaledPrices.get(source)![0]! + earned + unlisted.earned
-  const error = poolEarnings.reduce(
+  const maxError = poolEarnings.reduce(
     (total, { extraEarned, roundedValue }) => total + extraEarned + roundedValue * FLOAT_ROUNDING,
     fromFixedPoint(scaledSum, decimals) * FLOAT_ERROR +
       roundingOfTaxes(problem, edges, edges.length, fromFixedPoint(scaledPrices.get(source)![0]!, decimals)),
   )
-  const allowance = toFixedPoint(error, decimals)
-  const bound = (scaledSum + allowance + unit - 1n) / unit
+  const allowance = toFixedPoint(maxError, decimals)
+  const bound = (scaledSum + allowance + scale - 1n) / scale
   const prices = Array.from(usedTokens, (token) => [tokens[token]!, scaledPrices.get(token)!] as const)
   return { decimals, prices, pools: provedPools, beyond: unlisted, allowance, bound, maxHops }
 }

@@ -77,23 +77,27 @@ function onlyPoolByToken({ graph }: Problem, edges: readonly number[]): Int32Arr
 
 /**
  * Prices of all tokens by hop, the number of pools that a path has passed: from 0 to `maxHops`. A token that has a
- * price in `dual` keeps this price at each hop at which a path may hold the token. The price of any other token is the
- * geometric mean of its minimum cost (of buying it with the input) and its maximum value (of selling it for the output)
- * at that hop. At this price, no edge earns unless a path earns. Prices never rise from one hop to the next. The price
- * is 0 if no path within the hop limit leads from the token to the target.
+ * price in `searchPrices` keeps this price at each hop at which a path may hold the token. The price of any other token
+ * is the geometric mean of its minimum cost (of buying it with the input) and its maximum value (of selling it for the
+ * output) at that hop. At this price, no edge earns unless a path earns. Prices never rise from one hop to the next.
+ * The price is 0 if no path within the hop limit leads from the token to the target.
  */
-export function pricesByHop(problem: Problem, edges: readonly number[], dual: DualPrices): readonly Float64Array[] {
+export function pricesByHop(
+  problem: Problem,
+  edges: readonly number[],
+  searchPrices: DualPrices,
+): readonly Float64Array[] {
   const { graph, maxHops, budget, source, target } = problem
   const { from, to, tokens } = graph.topology
   const hopsFromSource = distancesFrom(problem, source)
   const { hops } = bestSpotRates(problem, target)
   const pricesByToken = new Map(
-    [...dual.priceByToken].map(([token, price]) => [graph.topology.tokenIndex.get(token)!, price]),
+    [...searchPrices.priceByToken].map(([token, price]) => [graph.topology.tokenIndex.get(token)!, price]),
   )
   const allEdges = graph.edges
   const rateOf = (edge: number) => {
     const rateAfterTrade =
-      graph.topology.isWide[edge] === 1 ? dual.ratesAfterTrade.get(edgeName(allEdges[edge]!)) : undefined
+      graph.topology.isWide[edge] === 1 ? searchPrices.ratesAfterTrade.get(edgeName(allEdges[edge]!)) : undefined
     return rateAfterTrade ?? problem.rate[edge]!
   }
   const rateByEdge = new Map(edges.map((edge) => [edge, rateOf(edge)]))

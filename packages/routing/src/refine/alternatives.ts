@@ -147,16 +147,16 @@ function withFewerHops(problem: Problem, { hops }: Flow): readonly (Flow | null)
  */
 function expectedNet(problem: Problem, flow: Flow): number {
   const { edges, input, amountOut } = flow
-  const { graph, swap, measuredHops, costPerGas, costPerLeg } = problem
+  const { graph, requestTokens, measuredHops, costPerGas, costPerLeg } = problem
   const legs = edges.map((edge, k) => {
     const { pool, tokenIn, tokenOut, gas } = graph.edges[edge]!
     return { pool, tokenIn, tokenOut, gas: gas + crossingGas(problem, edge, input[k]!) }
   })
-  const parts = gasParts({ ...swap, legs })
+  const parts = gasParts({ ...requestTokens, legs })
   const hops = edges.flatMap((edge) => measuredHops.get(edge) ?? [])
   const gas =
     hops.length === edges.length
-      ? measuredRouteGas({ ...swap, legs }, hops) +
+      ? measuredRouteGas({ ...requestTokens, legs }, hops) +
         gasOfParts(gasOutsideHops(parts)).charged +
         expectedOracleGas(problem, flow)
       : gasOfParts(parts).charged -
@@ -273,7 +273,7 @@ function bestOfFamilies(
   const familyOfEdge = (edge: number) => graph.edges[edge]!.pool.family
   const [edge, amount] = [edges[index]!, input[index]!]
   const output = outputOf(curveOf(problem, edge), amount)
-  const legValue = Math.min(amountOut, output * spotRates.best[graph.topology.to[edge]!]!)
+  const legValue = Math.min(amountOut, output * spotRates.maxRate[graph.topology.to[edge]!]!)
   const bestByFamilies = new Map<string, Exchange>()
   budget.spend(replacements.length)
   for (const replacement of replacements) {

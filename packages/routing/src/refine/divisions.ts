@@ -56,10 +56,10 @@ export function divideWithoutPools(
  * always good enough: of 2,000 trades on small graphs that were not proven to be nearly optimal, only 4 gained more
  * than 3 bps from a division. The gaps of these 4 to the bound were at least 0.8 %.
  */
-export function hasSmallPool(problem: Problem, { edges }: Flow, { best }: SpotRates): boolean {
+export function hasSmallPool(problem: Problem, { edges }: Flow, { maxRate }: SpotRates): boolean {
   const { from } = problem.graph.topology
-  const value = problem.amountIn * best[problem.source]!
-  return edges.some((edge) => capacityOf(curveOf(problem, edge)) * best[from[edge]!]! < value)
+  const value = problem.amountIn * maxRate[problem.source]!
+  return edges.some((edge) => capacityOf(curveOf(problem, edge)) * maxRate[from[edge]!]! < value)
 }
 
 /**

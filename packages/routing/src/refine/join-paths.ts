@@ -187,7 +187,7 @@ function flowOverEdges(problem: Problem, edges: Iterable<number>, values: Float6
 }
 
 function solveOverEdges(problem: Problem, edges: Iterable<number>, values: Float64Array): Allocation {
-  const allocation = allocationOver(problem, edges, { best: values })
+  const allocation = allocationOver(problem, edges, { maxRate: values })
   solveDual(allocation, MAX_RESIDUAL, MAX_STEPS_AFTER_CHANGE)
   return allocation
 }

@@ -303,12 +303,12 @@ export class Allocation {
 export function allocationOver(
   problem: Problem,
   edges: Iterable<number>,
-  spotRates: Pick<SpotRates, 'best'>,
+  spotRates: Pick<SpotRates, 'maxRate'>,
 ): Allocation {
   const allocation = new Allocation(problem)
   // Adds the tokens at both ends of each edge: if the edges come from several allocations, a bought token may have no
   // outgoing edge.
-  for (const edge of edges) allocation.addEnds(edge, spotRates.best)
+  for (const edge of edges) allocation.addEnds(edge, spotRates.maxRate)
   for (const edge of edges) allocation.addEdge(edge)
   return allocation
 }

@@ -82,7 +82,7 @@ export class SharedPool {
   readonly valueConductance: Float64Array
   /** Values bought by the edges that take part in the last trade, in output base units. */
   private readonly boughtValues: number[] = []
-  private readonly trade: OptimalTrade
+  private readonly optimalTrade: OptimalTrade
   /**
    * By token of the pool: fraction of an amount that remains after taxes and discounts if the token is sold to the
    * pool, or bought from it; 0 if no edge does that.
@@ -93,7 +93,7 @@ export class SharedPool {
   constructor(tradingFunction: TradingFunction) {
     const count = tradingFunction.balances.length
     this.tradingFunction = tradingFunction
-    this.trade = new OptimalTrade(tradingFunction)
+    this.optimalTrade = new OptimalTrade(tradingFunction)
     this.tokens = new Int32Array(count)
     this.valueChange = new Float64Array(count)
     this.valueConductance = new Float64Array(count)
@@ -128,17 +128,17 @@ export class SharedPool {
 
   /** Work units of the last trade. */
   get work(): number {
-    return 8 * this.trade.evaluations * this.tokens.length + this.allocationIndices.length ** 2
+    return 8 * this.optimalTrade.evaluations * this.tokens.length + this.allocationIndices.length ** 2
   }
 
   /** Prices of a common unit of each token in the last trade; see `OptimalTrade`. */
   get tradePrices(): { readonly pricesIn: readonly number[]; readonly pricesOut: readonly number[] } {
-    return { pricesIn: Array.from(this.trade.priceIn), pricesOut: Array.from(this.trade.priceOut) }
+    return { pricesIn: Array.from(this.optimalTrade.priceIn), pricesOut: Array.from(this.optimalTrade.priceOut) }
   }
 
   /** Relative error of the last trade; see `OptimalTrade`. */
   get relativeError(): number {
-    return this.trade.relativeError
+    return this.optimalTrade.relativeError
   }
 
   /** Earnings of the last trade, in output base units. */
@@ -162,7 +162,7 @@ export class SharedPool {
    */
   tradeTo(prices: Float64Array, input: Float64Array, output: Float64Array, buyPrices = prices): number {
     const {
-      trade,
+      optimalTrade,
       tokens,
       keptOfInput,
       keptOfOutput,
@@ -175,13 +175,13 @@ export class SharedPool {
     for (let k = 0; k < tokens.length; k++) {
       const price = tokens[k]! < 0 ? 0 : prices[tokens[k]!]! / units[k]!
       const buyPrice = tokens[k]! < 0 ? 0 : buyPrices[tokens[k]!]! / units[k]!
-      trade.priceIn[k] =
+      optimalTrade.priceIn[k] =
         keptOfInput[k] === 0 || price === 0 ? Number.POSITIVE_INFINITY : price / (keepIn * keptOfInput[k]!)
-      trade.priceOut[k] = buyPrice * keepOut * keptOfOutput[k]!
+      optimalTrade.priceOut[k] = buyPrice * keepOut * keptOfOutput[k]!
     }
     for (const index of allocationIndices) input[index] = output[index] = 0
     this.boughtValues.length = 0
-    if (!trade.solve()) {
+    if (!optimalTrade.solve()) {
       valueConductance.fill(0)
       valueChange.fill(0)
       return 0
@@ -189,9 +189,9 @@ export class SharedPool {
     let soldValue = 0
     let boughtValue = 0
     for (let k = 0; k < tokens.length; k++) {
-      const change = trade.balances[k]! - balances[k]!
-      valueChange[k] = change === 0 ? 0 : change * (change > 0 ? trade.priceIn[k]! : trade.priceOut[k]!)
-      valueConductance[k] = trade.conductance[k]!
+      const change = optimalTrade.balances[k]! - balances[k]!
+      valueChange[k] = change === 0 ? 0 : change * (change > 0 ? optimalTrade.priceIn[k]! : optimalTrade.priceOut[k]!)
+      valueConductance[k] = optimalTrade.conductance[k]!
       if (change > 0) soldValue += valueChange[k]!
       else boughtValue -= valueChange[k]!
     }
@@ -224,7 +224,7 @@ export class SharedPool {
     const { edges, topology } = problem.graph
     const { pool } = edges[this.edges[0]!]!
     const rates = new Map<number, number>()
-    const valueRatios = this.trade.valueRatios()
+    const valueRatios = this.optimalTrade.valueRatios()
     for (const edge of topology.edgesOfPool.get(pool.id)!) {
       const { tokenIn, tokenOut } = edges[edge]!
       const rateRatio = valueRatios[pool.tokens.indexOf(tokenIn)]! / valueRatios[pool.tokens.indexOf(tokenOut)]!

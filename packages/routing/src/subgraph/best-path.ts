@@ -8,7 +8,7 @@ import { maxConductance } from '../graph/price-curve.ts'
 import { bestSpotRates } from '../problem/potentials.ts'
 import type { Problem } from '../problem/problem.ts'
 import type { Subgraph } from './build-subgraph.ts'
-import type { ExpansionTerms } from './expander.ts'
+import type { ExpansionContext } from './expander.ts'
 import { MAX_SCANNED_EDGES, PATH_ROUNDING } from './tolerances.ts'
 
 /**
@@ -23,17 +23,18 @@ export function bestPath(
   coarseSearch: { readonly problem: Problem; readonly subgraph: Subgraph },
 ): readonly number[] {
   const { from, scratch } = problem.graph.topology
-  const link = scratch.ints(maxValue.length, -1)
+  const nextEdge = scratch.ints(maxValue.length, -1)
   const coarsePath = bestSinglePath(
     coarseSearch.problem,
     bestSpotRates(coarseSearch.problem, coarseSearch.problem.target),
   )
   for (const subgraphEdge of coarsePath ?? []) {
     const edge = coarseSearch.subgraph.edges[subgraphEdge]!
-    link[from[edge]!] = edge
+    nextEdge[from[edge]!] = edge
   }
   return (
-    bestSinglePath(problem, { best: maxValue, hops, link }, curveQuoter(problem), boundsOf(problem, maxValue)) ?? []
+    bestSinglePath(problem, { maxRate: maxValue, hops, nextEdge }, curveQuoter(problem), boundsOf(problem, maxValue)) ??
+    []
   )
 }
 
@@ -111,7 +112,7 @@ function maxDepthIntoTarget(
  */
 export function bestSpotPath(
   graph: Graph,
-  { ends, labels, maxHops, intermediateRates, budget }: ExpansionTerms,
+  { ends, labels, maxHops, intermediateRates, budget }: ExpansionContext,
 ): readonly number[] {
   const { offset, to } = graph.topology
   const path: number[] = []

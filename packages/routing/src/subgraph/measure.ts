@@ -4,11 +4,11 @@
  */
 import type { Graph } from '../graph/graph.ts'
 import { MIN_LABEL_GAIN } from '../tolerances.ts'
-import type { ExpansionTerms } from './expander.ts'
+import type { ExpansionContext } from './expander.ts'
 import { hubsOf } from './hubs.ts'
 import type { TokenAtPrice } from './labels.ts'
 
-type ExpansionOptions = Omit<ExpansionTerms, 'labels'>
+type ExpansionOptions = Omit<ExpansionContext, 'labels'>
 
 /**
  * Computes the maximum value of each token over paths to priced tokens. Each round scans the edges between tokens that

@@ -7,21 +7,21 @@ import type { Graph } from '../graph/graph.ts'
 import type { Scratch } from '../graph/scratch.ts'
 import { MIN_LABEL_GAIN } from '../tolerances.ts'
 import type { Candidates } from './candidates.ts'
-import { type ExpansionTerms, SubgraphExpander } from './expander.ts'
+import { type ExpansionContext, SubgraphExpander } from './expander.ts'
 import type { TokenAtPrice } from './labels.ts'
 import { measureValues } from './measure.ts'
 import { MAX_EDGES_BY_SPOT_BOUNDS, MAX_PRICE_RISE } from './tolerances.ts'
 
 export class Neighborhood {
   private readonly graph: Graph
-  private readonly expansion: ExpansionTerms
+  private readonly expansion: ExpansionContext
   private readonly expander: SubgraphExpander
   /** By token: measured maximum value. */
   private readonly measuredValues: Float64Array
   /** Prices at which `measuredValues` were measured; null if they are not valid. */
   private measurementPrices: readonly TokenAtPrice[] | null = null
 
-  constructor(graph: Graph, expansion: ExpansionTerms) {
+  constructor(graph: Graph, expansion: ExpansionContext) {
     this.graph = graph
     this.expansion = expansion
     this.expander = new SubgraphExpander(graph, expansion)

@@ -18,7 +18,7 @@ import { MIN_LIVE_SHARE } from '../tolerances.ts'
 import { bestPath, bestSpotPath } from './best-path.ts'
 import { type Subgraph, subgraphOf } from './build-subgraph.ts'
 import { topEarningEdges } from './candidates.ts'
-import type { ExpansionTerms } from './expander.ts'
+import type { ExpansionContext } from './expander.ts'
 import { alternativesBetween, initialEdges } from './initial-edges.ts'
 import { labelsTo, type TokenAtPrice } from './labels.ts'
 import { Neighborhood } from './neighborhood.ts'
@@ -67,8 +67,8 @@ export function selectSubgraph<T extends { readonly problem: Problem }>(
   const spotRate = labels.maxValue[source]!
   if (!(spotRate * amountIn >= 1)) return null
   const intermediateRates = trust ? trustedRates(fullGraph, trust) : fullGraph
-  const expansionTerms: ExpansionTerms = { ends, maxHops, labels, intermediateRates, budget }
-  const neighborhood = new Neighborhood(fullGraph, expansionTerms)
+  const expansionContext: ExpansionContext = { ends, maxHops, labels, intermediateRates, budget }
+  const neighborhood = new Neighborhood(fullGraph, expansionContext)
 
   const initialPrices = [
     { token: source, price: spotRate * INITIAL_SOURCE_PRICE },
@@ -76,7 +76,7 @@ export function selectSubgraph<T extends { readonly problem: Problem }>(
   ]
   let prices: CoarsePrices = { pricedTokens: initialPrices, usedEdges: [], value: spotRate * amountIn }
   let includedEdges = new Set([
-    ...bestSpotPath(fullGraph, expansionTerms),
+    ...bestSpotPath(fullGraph, expansionContext),
     ...initialEdges(fullGraph, ends, labels, budget),
   ])
   for (let round = 0; round < COARSE_PRICE_ROUNDS; round++) {
@@ -123,7 +123,7 @@ function alternativeEdges(
     pricedTokens,
     labels,
     budget,
-  }: { readonly pricedTokens: readonly TokenAtPrice[] } & Pick<ExpansionTerms, 'labels' | 'budget'>,
+  }: { readonly pricedTokens: readonly TokenAtPrice[] } & Pick<ExpansionContext, 'labels' | 'budget'>,
 ): readonly number[] {
   const { from, to } = fullGraph.topology
   const tokens = edges.flatMap((edge) => [from[edge]!, to[edge]!])
