@@ -22,9 +22,9 @@ export function rootDown(value: bigint, degree: bigint): bigint {
 }
 
 /**
- * Returns the maximum earnings in a constant-product pool; 0 if no trade earns. For an input d, a trade earns
- * priceOut·y·γd/(x + γd) − priceIn·d, where x and y are the reserves of the sold and the bought token and γ = 1 − fee
- * (`net` in ppm). The maximum over d is (√(priceOut·y) − √(priceIn·x/γ))².
+ * Returns the maximum earnings in a constant-product pool; 0 if no trade earns. Let x and y be the reserves of the sold
+ * and the bought token, and γ = 1 − fee (`net` in ppm). For an input d, a trade earns priceOut·y·γd/(x + γd) −
+ * priceIn·d. The maximum over d is (√(priceOut·y) − √(priceIn·x/γ))².
  */
 export function boundProduct(x: bigint, y: bigint, feePpm: bigint, priceIn: bigint, priceOut: bigint): bigint {
   const net = PPM - feePpm

@@ -339,8 +339,8 @@ export const HIGHER_GAS_FACTOR = 1.3
  */
 export const FAR_BELOW_BOUND_GAP = 5e-5
 /**
- * Number of edges in use above which an allocation that uses the same edges as an earlier one is not pruned again,
- * since that takes much work for the same result.
+ * If an allocation uses the same edges as an earlier one, and more than this number, it is not pruned again. Pruning
+ * would take much work for the same result.
  */
 export const MANY_EDGES_IN_USE = 128
 /** Maximum relative gap to the best route for a route to be combined with it. */

@@ -21,8 +21,8 @@ export function earningsBound(
 /**
  * Earnings of a pool of x·y = k that trades until its rate equals the ratio of the prices of its tokens.
  *
- * @param valueConductance - conductance of the pool before the trade (increase of the input per decrease of the natural
- *   logarithm of the rate), times the price of the input token; the earnings have the same unit
+ * @param valueConductance - conductance of the pool before the trade, times the price of the input token; the earnings
+ *   have the same unit. Conductance is the increase of the input per decrease of the natural logarithm of the rate
  * @param sqrtGain - √(value of the first unit's output / cost of its input) − 1
  */
 export function constantProductEarnings(valueConductance: number, sqrtGain: number): number {

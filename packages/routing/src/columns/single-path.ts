@@ -11,7 +11,7 @@ import { MaxHeap } from './max-heap.ts'
 /** A path from the source to a token. */
 type Label = {
   /**
-   * Upper bound on the net output of every path that continues this one: the amount of the token so far, valued at spot
+   * Upper bound on the net output of every path that continues this one. It is the amount of the token, valued at spot
    * rates to the target, less the gas so far and the minimum gas of the remaining legs.
    */
   readonly bound: number
@@ -152,8 +152,8 @@ export function bestSinglePath(
 }
 
 /**
- * Borrows the slots of a search: for each token and path length, `LABELS_PER_TOKEN` bounds of labels in descending
- * order (`bestBounds`), and for each bound the hash of the visited tokens (`visitedHashes`).
+ * Borrows the slots of a search. For each token and path length, `bestBounds` has `LABELS_PER_TOKEN` bounds of labels
+ * in descending order. For each bound, `visitedHashes` has the hash of the visited tokens.
  *
  * @param touchedTokens - the caller adds every token whose slots it writes; these slots are cleared after the search
  */

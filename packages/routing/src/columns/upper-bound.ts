@@ -47,8 +47,8 @@ export type OutputBound = {
 
 /**
  * Bounds the output of all routes. Null if no finite bound was found because of profitable cycles (arbitrage). Returns
- * the lowest bound of all rounds. On a subgraph of a large graph, returns the bound of the last round instead, because
- * callers value the edges outside the subgraph at the final prices of the allocation.
+ * the lowest bound of all rounds. On a subgraph of a large graph, returns the bound of the last round instead. Callers
+ * then value the edges outside the subgraph at the final prices of the allocation.
  *
  * @param allocation - a solved allocation; the edges that loosen the bound are added to it
  * @param frontier - the explored frontier of the allocation
@@ -101,9 +101,9 @@ export function upperBound(problem: Problem, allocation: Allocation, frontier: F
 const totalOf = ({ curveBound, hiddenBound }: OutputBound): number => curveBound + hiddenBound
 
 /**
- * Returns the maximum total that pools may pay above their price curves, in output base units. Some curves interpolate
- * samples of their pools, the trading function of a pool with a variable fee assumes its highest fee, and some pools
- * round in favor of the trader.
+ * Returns the maximum total that pools may pay above their price curves, in output base units. There are three reasons.
+ * Some curves interpolate samples of their pools. The trading function of a pool with a variable fee assumes its
+ * highest fee. Some pools round in favor of the trader.
  *
  * @param bound - bound without this total
  * @param frontierPrices - by token: prices at which the edges of the frontier are valued

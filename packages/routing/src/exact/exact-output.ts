@@ -299,9 +299,9 @@ class InputSearch {
   }
 
   /**
-   * Repeats the search at the minimum input while a leg of the route stops near the end of its pool (the maximum input
-   * that the pool takes), or near a gap in the pool's liquidity. The input of such a leg does not grow with the amount,
-   * so the shares found at another amount are not optimal.
+   * Repeats the search at the minimum input while a leg of the route stops near the end of its pool, or near a gap in
+   * the pool's liquidity. The end of a pool is the maximum input that it takes. The input of such a leg does not grow
+   * with the amount, so the shares found at another amount are not optimal.
    */
   private confirm(first: PricedRoute, result: RoutedInput): RoutedInput {
     let [candidate, min] = [first, result]
@@ -368,8 +368,8 @@ function outputBound(problem: Problem): number {
 
 /**
  * First input to try: the input with which the best path at spot rates pays the output. If this path cannot pay it, the
- * spot rate alone gives the input. If only few pools are allowed, the best pools for a small amount may be too small,
- * so the path that pays the output for the minimum input is used instead.
+ * spot rate alone gives the input. If only few pools are allowed, the best pools for a small amount may be too small.
+ * Then the path that pays the output for the minimum input is used instead.
  */
 function initialInput(problem: Problem, requiredOut: number): number {
   if (problem.maxPools <= problem.maxHops) {

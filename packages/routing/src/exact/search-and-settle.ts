@@ -157,8 +157,8 @@ function unexpectedGasOf(problem: Problem, { flow, settlement }: SettledRoute): 
 }
 
 /**
- * Returns true if a route is coarse: if it is not close to the bound, and a leg buys few units, was too small for its
- * pool, or pays less than its price curve.
+ * Returns true if a route is coarse. It is coarse if it is not close to the bound, and one of its legs buys few units,
+ * was too small for its pool, or pays less than its price curve.
  */
 function isCoarse(problem: Problem, { settlement, bound, droppedEdges }: SettledRoute): boolean {
   const { legs } = settlement

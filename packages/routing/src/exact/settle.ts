@@ -4,10 +4,10 @@
  * other token take shares of its balance, in the precision of the program (the encoded route) that our contract, the
  * Executor, runs. The last leg that sells a token takes its remaining balance. An edge is a pool in one direction.
  *
- * Transfer taxes follow the transfers of the program: the sender pays the first pool directly (one sell tax), and the
- * last pool pays the Guard, our entry contract (one buy tax). The Guard's payment to the sender may be taxed, too;
- * callers apply that tax, because some transactions avoid this payment. Taxed tokens are never intermediates. If two
- * legs use one pool, the second leg is quoted in the state after the first.
+ * Transfer taxes follow the transfers of the program. The sender pays the first pool directly (one sell tax). The last
+ * pool pays the Guard, our entry contract (one buy tax). The Guard's payment to the sender may be taxed, too; callers
+ * apply that tax, because some transactions avoid this payment. Taxed tokens are never intermediates. If two legs use
+ * one pool, the second leg is quoted in the state after the first.
  */
 import { PPM } from '@sluice/chains'
 import { familyOf, nullIfRefused, type Pool, PoolRefusal, type PoolRefusalCode, refusalOf } from '@sluice/liquidity'

@@ -89,8 +89,8 @@ export function isEnd(end: Address, token: Address, wrappedNative: Address | nul
 }
 
 /**
- * Returns true if leg `k` is joined with the leg before it: two hops of one contract share a call if no other leg buys
- * or sells the token between them. The encoder has the same rule.
+ * Returns true if leg `k` is joined with the leg before it, so that they share a call. Two hops of one contract are
+ * joined if no other leg buys or sells the token between them. The encoder has the same rule.
  */
 export function isJoined(legs: readonly GasLeg[], k: number): boolean {
   const [previousLeg, leg] = [legs[k - 1], legs[k]]

@@ -70,8 +70,8 @@ export function slotRefund(swap: GasSwap, isDirect = false, balances = NO_BALANC
 }
 
 /**
- * Gas that a hop saves if it pays the next pool instead of the Executor: the pool already holds some of the token, and
- * the Executor held none when the hop was measured.
+ * Gas that a hop saves if it pays the next pool instead of the Executor. The pool already holds some of the token. When
+ * the hop was measured, the Executor held none, and its first balance takes more gas.
  */
 const PREPAYMENT_GAS = 17_100
 /** Gas of a route outside its hops, before refunds: the transaction itself, and the Guard with its transfers. */

@@ -111,8 +111,8 @@ export type GraphFacts = {
   /** Learned gas of hops in the middle of a route; see `problem/edge-gas.ts`. */
   readonly innerHopGas: WeakMap<LearnedGas, EdgeGas>
   /**
-   * Price of the native token, in output base units per wei: by trust list (or by this object if there is none), then
-   * by ERC-20 form of the native token, target, and gas cost.
+   * Price of the native token, in output base units per wei. The first key is the trust list (or this object if there
+   * is none). The second key names the ERC-20 form of the native token, the target, and the gas cost.
    */
   readonly outputPerWei: WeakMap<object, Map<string, number>>
   /** Labels by trust list (or by this object if there is none), then by target and hop limit. */

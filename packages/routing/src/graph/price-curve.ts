@@ -2,8 +2,8 @@
  * Price curves. A curve describes one direction of a pool for the search in floats: output and marginal rate as
  * functions of the input, and the inverses of both. A curve consists of pieces of x·y = k, each with constant
  * liquidity; a piece without liquidity is a gap. In this file, `from`, `to`, and `end` are square roots of marginal
- * prices (output per input): at the start of a piece, at the end of a trade, and at the end of a piece. Prices are
- * before fees and taxes.
+ * prices (output per input). `from` is the price at the start of a piece, `to` at the end of a trade, and `end` at the
+ * end of a piece. Prices are before fees and taxes.
  */
 import { MAX_STRAIGHT_FALL, NEAR_FLAT, TICK_MARGIN } from '../tolerances.ts'
 import type { SwapsCurve } from './repeated-swaps.ts'

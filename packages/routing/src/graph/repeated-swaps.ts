@@ -21,8 +21,8 @@ export type SwapsCurve = PriceCurve & {
 
 /**
  * Extends the curve by further swaps if the pool limits each swap. Each further swap has the curve of the swap before,
- * scaled in two ways: its inputs by the ratio of the maximum inputs of the two swaps, and its outputs by the ratio of
- * the outputs for these inputs.
+ * scaled in two ways. Its inputs are scaled by the ratio of the maximum inputs of the two swaps. Its outputs are scaled
+ * by the ratio of the outputs for these inputs.
  */
 export function withRepeatedSwaps(curve: PriceCurve, pool: Pool, inputIndex: number, outputIndex: number): SwapsCurve {
   const pieceCount = curve.liquidity.length

@@ -1,9 +1,9 @@
 /**
- * Concave envelope of a pool with a fixed cost of use: the smallest concave curve that is at least `output − cost` for
- * every input above 0, and at least 0 for the input 0. It begins as a line from the origin that touches `output − cost`
- * at the point of tangency. Beyond this point, it follows `output − cost`. The only caller, `relaxation.ts`, computes
- * an allocation (a flow with token prices) in which pools trade on their envelopes. At the prices of this allocation,
- * the Lagrangian bound of `net-bound.ts` is tight.
+ * Concave envelope of a pool with a fixed cost of use. It is the smallest concave curve that is at least `output −
+ * cost` for every input above 0, and at least 0 for the input 0. It begins as a line from the origin that touches
+ * `output − cost` at the point of tangency. Beyond this point, it follows `output − cost`. The only caller,
+ * `relaxation.ts`, computes an allocation (a flow with token prices) in which pools trade on their envelopes. At the
+ * prices of this allocation, the Lagrangian bound of `net-bound.ts` is tight.
  */
 import {
   type CompiledCurve,

@@ -158,8 +158,8 @@ class BranchAndBound {
   /**
    * Bounds the routes that may be better than the known one, on a graph that contains only their edges. Null if too
    * many edges are left, or if the work runs out. The length of a path is the total unearned cost of its edges. At the
-   * prices of the root, a route pays at most the root's bound plus the length of the shortest path, less the length of
-   * any path that the route contains.
+   * prices of the root, a route pays at most B + S − P. B is the bound of the root, S is the length of the shortest
+   * path, and P is the length of any path that the route contains.
    *
    * @param maxBound - a known bound, which may be lower than the root's
    */

@@ -20,9 +20,10 @@ function fractionsAfterTax(problem: Problem, edge: number): { readonly ofInput: 
 }
 
 /**
- * Maximum value that one swap gains by rounding, in units of the prices: one unit of input plus one unit of output. 0
- * for edges that do not trade at the prices. 0 for families with readable states, because they round against the
- * trader. Families with a trading function are an exception: they solve it only to about one unit.
+ * Maximum value that one swap gains by rounding: one unit of input plus one unit of output, in units of the prices. It
+ * is 0 for edges that do not trade at the prices. It is also 0 for families whose states a certificate can contain,
+ * because they round against the trader. Of these, families with a trading function are an exception: they solve it
+ * only to about one unit.
  */
 export function roundingOfPool(problem: Problem, edge: number, priceIn: number, priceOut: number): number {
   const family = familyOf(problem.graph.edges[edge]!.pool.family)

@@ -39,8 +39,8 @@ type Earnings = {
   /** Maximum earnings, with hidden earnings. */
   readonly earned: number
   /**
-   * Additional earnings that are possible because a pool rounds in favor of the trader, and because the fee of one
-   * trade stays in the pool and improves a trade of another pair.
+   * Possible additional earnings from two effects. A pool may round in favor of the trader. The fee of one trade stays
+   * in the pool and may improve a trade of another pair.
    */
   readonly extraEarned: number
   /** Value of the amounts, traded or held by the pool, to which the relative float error applies. */

@@ -33,8 +33,9 @@ export function edgesInScope(problem: Problem): readonly number[] {
 }
 
 /**
- * Adds further edges of multi-token pools. For example, if the given edges sell tokens A and B to a pool and buy C and
- * D from it, all edges of this pool from A or B to C or D are included. Such a pool earns on all of its pairs together.
+ * Adds further edges of multi-token pools. For example, suppose that the given edges sell tokens A and B to a pool, and
+ * buy C and D from it. Then all edges of this pool from A or B to C or D are included. Such a pool earns on all of its
+ * pairs together.
  */
 function withJointPairs({ graph, rate }: Problem, edges: readonly number[]): readonly number[] {
   const { from, to, edgesOfPool, isWide } = graph.topology
@@ -78,9 +79,10 @@ function onlyPoolByToken({ graph }: Problem, edges: readonly number[]): Int32Arr
 /**
  * Prices of all tokens by hop, the number of pools that a path has passed: from 0 to `maxHops`. A token that has a
  * price in `searchPrices` keeps this price at each hop at which a path may hold the token. The price of any other token
- * is the geometric mean of its minimum cost (of buying it with the input) and its maximum value (of selling it for the
- * output) at that hop. At this price, no edge earns unless a path earns. Prices never rise from one hop to the next.
- * The price is 0 if no path within the hop limit leads from the token to the target.
+ * is the geometric mean of its minimum cost and its maximum value at that hop. The cost is that of buying the token
+ * with the input, and the value is that of selling it for the output. At this price, no edge earns unless a path earns.
+ * Prices never rise from one hop to the next. The price is 0 if no path within the hop limit leads from the token to
+ * the target.
  */
 export function pricesByHop(
   problem: Problem,
@@ -131,8 +133,8 @@ export function pricesByHop(
   const prices = values.map((hopValues, hop) =>
     hopValues.map((value, token) => priceBetween(value, costs[hop]![token]!)),
   )
-  // If no path can hold a token at a hop, its price is free: it is raised until the outgoing edges earn nothing, even
-  // if pools pay more than their sampled curves.
+  // If no path can hold a token at a hop, its price may be chosen freely. The price is raised until the outgoing edges
+  // earn nothing, even if pools pay more than their sampled curves.
   const maxRate = (edge: number) => rateByEdge.get(edge)! * (1 + curveOf(problem, edge).outputError)
   for (let hop = maxHops - 1; hop >= 0; hop--) {
     const [pricesHere, pricesNext] = [prices[hop]!, prices[hop + 1]!]

@@ -50,10 +50,10 @@ type Paths = {
 }
 
 /**
- * Collects alternatives to a route: other routes of the search, the route with fewer pools, the best path, paths of
- * fewer hops, paths that avoid the route's pools, these paths through the best pool of each hop, paths whose
- * consecutive hops share a call, and routes with one pool exchanged. Most promising first. Empty if the uncertain gas
- * is worth too little to change the ranking.
+ * Collects alternatives to a route, the most promising first. Some are variants of the route: with fewer pools, or with
+ * one pool exchanged. Others are single paths: the best path, paths of fewer hops, paths whose consecutive hops share a
+ * call, and paths that avoid the route's pools. The remaining ones are other routes of the search. Empty if the
+ * uncertain gas is worth too little to change the ranking.
  *
  * @param flows - other routes of the search; null for attempts without one
  */

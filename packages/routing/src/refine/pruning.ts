@@ -138,8 +138,8 @@ function removalsToTry(problem: Problem, allocation: Allocation): readonly Remov
 }
 
 /**
- * Value of an allocation less the cost of its legs; −∞ if it is not solved (for example, without a path to the target),
- * or if its edges cannot take the whole trade.
+ * Value of an allocation less the cost of its legs. It is −∞ if the allocation is not solved, for example without a
+ * path to the target. It is also −∞ if the edges cannot take the whole trade.
  */
 function netOf(problem: Problem, allocation: Allocation): number {
   if (!(allocation.residual < UNSOLVED_SHARE)) return Number.NEGATIVE_INFINITY

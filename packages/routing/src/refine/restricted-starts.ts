@@ -1,9 +1,9 @@
 /**
- * Finds better routes from other starts. A start is the route of a restricted problem: one with fewer hops or fewer
- * pools; if pools disagree on prices, also one with other paths or a smaller amount. The start is then extended within
- * the limits of the whole problem. Reason: if pools disagree on prices, or if the gas of a leg is a large part of the
- * trade, the result of an allocation (the optimization by token prices) depends on its start. A route is a flow: edges
- * (pools in one direction) with their inputs. Called by `search.ts`.
+ * Finds better routes from other starts. A start is the route of a restricted problem, which allows fewer hops or fewer
+ * pools. If pools disagree on prices, problems with other paths or a smaller amount are also used. The start is then
+ * extended within the limits of the whole problem. Other starts help in two cases: if pools disagree on prices, or if
+ * the gas of a leg is a large part of the trade. The result of an allocation (the optimization by token prices) then
+ * depends on its start. A route is a flow: edges (pools in one direction) with their inputs. Called by `search.ts`.
  */
 import { type Problem, withoutEdges } from '../problem/problem.ts'
 import { type Flow, pushThrough } from '../solver/flow.ts'

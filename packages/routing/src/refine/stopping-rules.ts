@@ -48,8 +48,8 @@ export function isFarBelow(problem: Problem, flows: readonly (Flow | null)[], bo
 }
 
 /**
- * Returns true if the gap between the best route and the bound is larger than the cost of a number of additional legs,
- * and if the pool limit allows for these legs.
+ * Returns true if a better route may pay for a number of additional legs: the gap between the best route and the bound
+ * exceeds their cost, and the pool limit allows for them.
  */
 export function mayPayFor(legs: number, problem: Problem, best: Flow | undefined, bound: number | null): boolean {
   if (!best) return true

@@ -43,8 +43,8 @@ const FULL = 2
 const ACTIVATED = 3
 
 /**
- * Solves an allocation in place: moves its prices until no token has a surplus or shortage above the tolerance, until
- * no further progress is possible, or until the steps are used up.
+ * Solves an allocation in place: changes its prices until no token has a surplus or shortage above the tolerance. Stops
+ * earlier if no further progress is possible, or if the steps are used up.
  *
  * @param tolerance - maximum surplus or shortage, as a fraction of the dual's value
  */
@@ -179,8 +179,8 @@ class Newton {
 
   /**
    * Surplus or shortage of a token in output base units, at least 0. A shortage is valued at the average proceeds of
-   * the edges that sell the token, not at its price: if there was a surplus above the capacity of these edges before,
-   * the price is near 0, and any shortage would look small.
+   * the edges that sell the token, not at its price. The price may be near 0, because there was a surplus above the
+   * capacity of these edges before. Any shortage would then look small.
    */
   private residualOf(j: number): number {
     const surplus = this.gradient[j]!
@@ -250,9 +250,9 @@ class Newton {
 
   /**
    * Computes the Newton step by solving the linear model of the network. If the step would make an idle edge trade, the
-   * edge gets its conductance at zero input. If the step would move a full edge out of its flat range (of rates at
-   * which its trade stays the same), the edge gets the conductance beyond the range. Then the step is computed again.
-   * Without this prediction, Newton's method overshoots at every new edge.
+   * edge gets its conductance at zero input. A full edge has a flat range of rates at which its trade stays the same.
+   * If the step would move the edge out of this range, the edge gets the conductance beyond the range. Then the step is
+   * computed again. Without this prediction, Newton's method overshoots at every new edge.
    */
   private newtonStep(gradient: Float64Array, step: Float64Array, value: number): void {
     const { mode, flowValue, valueConductance } = this

@@ -31,13 +31,13 @@ export function flowOf(problem: Problem, allocation: Allocation): Flow | null {
   if (dust.size === 0) return flow
   const isKept = (_: number, k: number) => !dust.has(edges[k]!)
   const flowWithoutDust = pushThrough(problem, edges.filter(isKept), weights.filter(isKept))
-  // A removed edge may be the only one that takes the last part of a token, so the flow without dust is used only if
+  // A removed edge may be the only one that takes the last part of a token. So the flow without dust is used only if
   // its net output is about as high.
   return flowWithoutDust && flowWithoutDust.net >= flow.net * (1 - NEGLIGIBLE_SHARE) ? flowWithoutDust : flow
 }
 
 /**
- * Builds the flow if prices do not determine the inputs: within the precision of a float price, a very deep pool may
+ * Builds the flow if prices do not determine the inputs. Within the precision of a float price, a very deep pool may
  * trade anything between nothing and its whole input. If the given inputs do not sell the whole amount of a token, the
  * remainder is divided among the token's edges, in proportion to their conductance (see `CurvePoint`). Null if the
  * inputs are precise, if no pool is that deep, or if a part of the trade stays unsold.
@@ -206,8 +206,8 @@ function removeDeadEndsAndCycles(
 }
 
 /**
- * Returns the indices of the edges that are not dead ends: another edge buys the token that they sell (or it is the
- * source), and another edge sells the token that they buy (or it is the target).
+ * Returns the indices of the edges that are not dead ends. The token that such an edge sells is the source, or another
+ * edge buys it. The token that it buys is the target, or another edge sells it.
  */
 function indicesWithoutDeadEnds({ graph, source, target }: Problem, edges: readonly number[]): readonly number[] {
   const { from, to, tokens, scratch } = graph.topology

@@ -84,8 +84,9 @@ export class SharedPool {
   private readonly boughtValues: number[] = []
   private readonly optimalTrade: OptimalTrade
   /**
-   * By token of the pool: fraction of an amount that remains after taxes and discounts if the token is sold to the
-   * pool, or bought from it; 0 if no edge does that.
+   * By token of the pool: fraction of an amount that remains after taxes and discounts. `keptOfInput` is for amounts
+   * that are sold to the pool, and `keptOfOutput` for amounts that are bought from it. 0 if no edge sells or buys the
+   * token.
    */
   private readonly keptOfInput: Float64Array
   private readonly keptOfOutput: Float64Array

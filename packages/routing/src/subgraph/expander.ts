@@ -30,8 +30,8 @@ export class SubgraphExpander {
   private readonly graph: Graph
   private readonly context: ExpansionContext
   /**
-   * By token: the inverse of its lowest known cost, that is, the base units of it that cost one base unit of the output
-   * token; 0 if it was not reached.
+   * By token: the base units of it that cost one base unit of the output token, at the lowest known cost. 0 if the
+   * token was not reached.
    */
   private readonly units: Float64Array
   /** By token: minimum number of edges from the source (for priced tokens other than the source: 1). */

@@ -1,9 +1,9 @@
 /**
  * Selects the subgraph of a large graph that a trade may use. Search time grows with the graph, but a trade uses only a
- * few dozen of 100,000 pools. At given token prices, an edge (a pool in one direction) is useful only if the output for
- * the first unit of its input is worth more than this unit costs. The prices come from coarse allocations on successive
- * guesses of the subgraph. An allocation is a flow over some edges, with a price for each token. It is coarse if it was
- * optimized in few rounds. Called by `find-route.ts`.
+ * few dozen of 100,000 pools. An edge is a pool in one direction. At given token prices, it is useful only if the
+ * output for the first unit of its input is worth more than this unit costs. The prices come from coarse allocations on
+ * successive guesses of the subgraph. An allocation is a flow over some edges, with a price for each token. It is
+ * coarse if it was optimized in few rounds. Called by `find-route.ts`.
  */
 import type { Trust } from '@sluice/liquidity'
 import { generateColumns } from '../columns/columns.ts'
