@@ -336,8 +336,8 @@ function routeForOutput({ problem, admission, outPerWei }: PreparedRequest, requ
     }
     return { ok: true, route: toRoute(sizedProblem, route, amountIn, request, valuation) }
   }
-  // Suggests slightly less than the maximum, because a search for the suggested output starts at other amounts and may
-  // end at a slightly lower output.
+  // Suggests slightly less than the maximum. A search for the suggested output starts at other amounts, and may end at
+  // a slightly lower output.
   const maxPaid = route.settlement.amountOut
   const maxOutput = maxPaid - maxPaid / SUGGESTED_OUTPUT_DIVISOR
   const message = `the pools cannot pay ${amountOut}; about ${maxOutput} can be bought`

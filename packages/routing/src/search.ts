@@ -182,9 +182,9 @@ function partialPath(problem: Problem, spotRates: SpotRates): readonly number[] 
 }
 
 /**
- * Improves a flow by searching restricted problems (see `refine/restricted-starts.ts`), with about as much work as the
- * search has spent, and by dividing the trade among paths. Returns `best` unchanged if the search has already spent
- * much work.
+ * Improves a flow by searching restricted problems (see `refine/restricted-starts.ts`), and by dividing the trade among
+ * paths. The restricted problems take about as much work as the search has spent. Returns `best` unchanged if the
+ * search has already spent much work.
  */
 function searchRestricted(
   problem: Problem,
@@ -386,8 +386,8 @@ function allocateOnce(
 }
 
 /**
- * Returns two flows that an allocation may miss because of limits, gas, or cycles: the flow of the best path, and a
- * flow that is built path by path. Empty if the current flows cannot be improved.
+ * Returns two flows that an allocation may miss because of limits, gas, or cycles. One is the flow of the best path.
+ * The other is built path by path. Empty if the current flows cannot be improved.
  */
 function otherRoutes(
   problem: Problem,

@@ -96,8 +96,8 @@ export const MIN_TOKENS_TO_SORT = 12
 /** An input within this relative distance of a range without liquidity counts as reaching it. */
 export const NEAR_FLAT = 1e-7
 /**
- * If a range without liquidity begins at most this fraction above an input, the edge stops before it, even if it
- * receives the excess of full edges.
+ * If a range without liquidity begins at most this fraction above an input, the edge stops before the range. This holds
+ * even if the edge receives the excess of full edges.
  */
 export const FLAT_REACH = 1e-6
 

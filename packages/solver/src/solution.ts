@@ -106,8 +106,8 @@ function isWithinLimit(order: Order, { amountSold, amountBought }: TradedAmounts
 }
 
 /**
- * Marks the interactions that the settlement contract can replace by its own balances (internalize): their input token
- * is trusted, and the contract holds enough of their output token.
+ * Marks the interactions that the settlement contract can replace by its own balances (internalize). Their input token
+ * must be trusted, and the contract must hold enough of their output token.
  *
  * @see CIP-2 of CoW Protocol
  */

@@ -58,8 +58,8 @@ export type WebhookAnswer = {
 export const readWebhook = (body: unknown): WebhookRequest => readBody(schema, body)
 
 /**
- * Quotes a swap after gas, because the filler pays the gas: with a lower output for an exact input, or a higher input
- * for an exact output. Returns null if there is no quote within `WEBHOOK_MS`.
+ * Quotes a swap after gas, because the filler pays the gas. The output is lower for an exact input, and the input is
+ * higher for an exact output. Returns null if there is no quote within `WEBHOOK_MS`.
  */
 export async function answerWebhook(
   request: WebhookRequest,

@@ -133,7 +133,7 @@ class ColumnPricing {
   /**
    * Estimates prices of the tokens outside the allocation; the prices of live tokens stay fixed. The edges act like the
    * resistors of an electrical network whose voltages are the log prices. Each round sets the log price of a token to
-   * the average that its edges imply, weighted by conductance; a few rounds approximate the prices.
+   * the average that its edges imply, weighted by conductance. A few rounds approximate the prices.
    */
   private balancePrices(): void {
     const { promisingEdges, columnArrays } = this

@@ -1,10 +1,10 @@
 /**
- * The frontier of an allocation (a flow over some edges, with a price for each token): the tokens and edges around it
- * through which a path could pay at the allocation's prices. An edge is a pool in one direction. A path pays if, for
- * the first unit of input, the value of the output exceeds the cost. A token is live if it carries flow, and therefore
- * has a price. Each other token has two labels: its minimum cost if it is bought with live tokens, and its maximum
- * value if it is sold for live tokens. Labels and prices are in output base units per base unit. Used by column
- * generation (`columns.ts`), the upper bound, and `refine/refill.ts`.
+ * The frontier of an allocation: the tokens and edges around it through which a path could pay at the allocation's
+ * prices. An edge is a pool in one direction. An allocation is a flow over some edges, with a price for each token. A
+ * path pays if, for the first unit of input, the value of the output exceeds the cost. A token is live if it carries
+ * flow, and therefore has a price. Each other token has two labels. One is its minimum cost if it is bought with live
+ * tokens. The other is its maximum value if it is sold for live tokens. Labels and prices are in output base units per
+ * base unit. Used by column generation (`columns.ts`), the upper bound, and `refine/refill.ts`.
  */
 import { LabelQueue } from '../problem/label-correction.ts'
 import type { SpotRates } from '../problem/potentials.ts'
@@ -331,8 +331,8 @@ export class Frontier {
   }
 
   /**
-   * Edges of the best path through a token: the cheapest path from a live token to it, and the most valuable path from
-   * it to a live token.
+   * Edges of the best path through a token. It consists of the cheapest path from a live token to this token, and the
+   * most valuable path from this token to a live token.
    */
   pathThrough(token: number): readonly number[] {
     const { problem, isLive, nextEdge, previousEdge } = this

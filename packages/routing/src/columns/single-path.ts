@@ -52,8 +52,8 @@ export type PathBounds = {
 /**
  * Returns a quoter that uses price curves.
  *
- * @param required - `all`: a pool that cannot take the whole input pays 0; `a part`: the pool pays for the input that
- *   it can take
+ * @param required - what a pool pays that cannot take the whole input. With `all`, it pays 0. With `a part`, it pays
+ *   for the input that it can take
  */
 export const curveQuoter = (problem: Problem, required: 'all' | 'a part' = 'all'): EdgeQuoter => ({
   output: (edge, amountIn) => {
@@ -65,11 +65,11 @@ export const curveQuoter = (problem: Problem, required: 'all' | 'a part' = 'all'
 })
 
 /**
- * Finds the best path by best-first search. No trade gets a better rate than the spot rate, so the search ends once no
- * label has a higher bound than the net output of the best path found. For each token and path length, only the
- * `LABELS_PER_TOKEN` labels with the highest bounds are kept. One label would not suffice: its path may already visit a
- * token that the best continuation needs. Of labels that visited the same tokens, only the best is kept. The search can
- * miss the best path only because of this limit on labels, and the limits on quotes and edges.
+ * Finds the best path by best-first search. No trade gets a better rate than the spot rate, so each label has an upper
+ * bound. The search ends once no bound is above the net output of the best path found. For each token and path length,
+ * only the `LABELS_PER_TOKEN` labels with the highest bounds are kept. One label would not suffice: its path may
+ * already visit a token that the best continuation needs. Of labels that visited the same tokens, only the best is
+ * kept. The search can miss the best path only because of this limit on labels, and the limits on quotes and edges.
  *
  * @returns the best path found within the limits on quotes and edges; null if no path leads to the target, or if no
  *   path takes the amount

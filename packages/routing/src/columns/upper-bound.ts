@@ -2,7 +2,7 @@
  * Upper bound before gas on the output of any route within the hop limit. By weak duality, any token prices give a
  * bound: the input valued at its price, plus the maximum earnings of each edge (a pool in one direction) at the prices.
  * Tokens that carry flow have the prices of the allocation, which is the solved flow over some edges. Each other token
- * gets a price between its minimum cost and its maximum value, so that outside the allocation only the edges of the
+ * gets a price between its minimum cost and its maximum value. Then, outside the allocation, only the edges of the
  * frontier (see `frontier.ts`) earn. If these edges earn more than rounding errors, they join the allocation, which
  * makes the bound tighter. A multi-token pool has more than two tokens, and its pairs share one trading function (the
  * equation that its balances must satisfy).
@@ -158,7 +158,7 @@ function feesOfSinglePairs(problem: Problem, allocation: Allocation): number {
 
 /**
  * Maximum additional earnings of multi-token pools that limit each swap. If several pairs sell the same token, the
- * swaps of one pair raise the limits of the others, so together they may sell more than an allocation assumes.
+ * swaps of one pair raise the limits of the others. So together they may sell more than an allocation assumes.
  */
 function earningsOfMoreSwaps(
   problem: Problem,
@@ -215,8 +215,8 @@ function maxEarningsOf(problem: Problem, frontier: Frontier, prices: Float64Arra
   const earningsAlone = maxEarningsAt(curveOf(problem, edge), priceIn, priceOut)
   const rate = frontier.rate[edge]!
   if (rate === problem.rate[edge]) return earningsAlone
-  // Other pairs of the pool trade, too. The edge then earns at most as much as alone, and at most as much as if it
-  // started at its rate after the other trades.
+  // Other pairs of the pool trade, too. Two limits then apply to the earnings of the edge: its earnings if it trades
+  // alone, and its earnings if it starts at its rate after the other trades.
   return rate * priceOut > priceIn ? Math.min(earningsAlone, earningsBound(problem, edge, priceIn, rate * priceOut)) : 0
 }
 

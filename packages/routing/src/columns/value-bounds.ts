@@ -86,8 +86,8 @@ export class ValueBounds {
   }
 
   /**
-   * Returns the edges out of `token` that may be profitable if one unit of it costs `cost`, by the value bounds of the
-   * tokens that they buy.
+   * Returns the edges out of `token` that may be profitable if one unit of it costs `cost`. An edge may be profitable
+   * if its output has more value at the value bound of the bought token.
    */
   edgesFrom(token: number, cost: number, rate: Float64Array): Int32Array {
     const { problem, spotRates, hopsFromSource, edgeBuffer, boundByToken } = this

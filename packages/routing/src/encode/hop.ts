@@ -22,7 +22,7 @@ type HopPrograms = {
 }
 
 /**
- * Builds the programs of a hop. In the middle and at the end of a route, a prepaid pool (which measures its own input)
+ * Builds the programs of a hop. A prepaid pool measures its own input. In the middle and at the end of a route, it
  * already holds its input, because the hop before paid it. Other pools take their input from the Executor.
  */
 export function hopPrograms(

@@ -50,8 +50,8 @@ export function solveBackwards(
 }
 
 /**
- * The chain: the legs from the variable leg (the last one that sells the source token) to the first token that several
- * legs sell, or to the target. Last leg first.
+ * Returns the chain, last leg first. The chain begins with the variable leg, the last one that sells the source token.
+ * It ends at the first token that several legs sell, or at the target.
  */
 function chainOf({ legs, target }: RouteEvaluator): readonly EvaluatedLeg[] {
   const chain = [legs.findLast(({ from }) => from === 0)!]

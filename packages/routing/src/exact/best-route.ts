@@ -77,8 +77,8 @@ export function admit(problem: Problem, amountIn: bigint, request: RouteTerms) {
 }
 
 /**
- * Closes the edges that trade the wrapped token at the NATIVE end of the request, so that only pools of the native
- * token itself remain there. Returns false if none remain.
+ * Closes the edges that trade the wrapped token where the request names NATIVE. Only pools of the native token itself
+ * then remain there. Returns false if none remain.
  */
 function closeWrapperEdges(admission: Admission, { graph, source, target }: Problem, { tokenIn }: RouteTerms): boolean {
   const { offset, reverse } = graph.topology

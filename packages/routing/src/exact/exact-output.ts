@@ -1,9 +1,10 @@
 /**
  * Finds the minimum input that buys an output. The best route's output rises with its input. So the search narrows an
- * interval between an input that pays too little and an input that pays enough, with one route search per tried input.
- * As soon as a tried input is within 0.03 % of the minimum, its route is kept, and the minimum input of this route is
- * found in integers (`route-input.ts`). Compared with the best route at the minimum, this loses about a millionth of
- * the output. A probe is a route search without gas, which shows with less work how much the pools can pay.
+ * interval between an input that pays too little and an input that pays enough. It takes one route search per tried
+ * input. As soon as a tried input is within 0.03 % of the minimum, its route is kept. The minimum input of this route
+ * is then found in integers (`route-input.ts`). Compared with the best route at the minimum, the kept route loses about
+ * a millionth of the output. A probe is a route search without gas, which shows with less work how much the pools can
+ * pay.
  */
 import { crossesFlat, inputOf, outputOf } from '../graph/price-curve.ts'
 import { WorkSpent } from '../problem/budget.ts'
@@ -172,8 +173,8 @@ class InputSearch {
   }
 
   /**
-   * Returns true if the pools probably cannot take the larger input: it pays much less than the smaller one, or pays
-   * less although it is more than twice as large.
+   * Returns true if the pools probably cannot take the larger input. This is so if it pays much less than the smaller
+   * one. It is also so if it pays less, and is more than twice as large.
    */
   private isBeyondReach(larger: PricedRoute, smaller: PricedRoute): boolean {
     const ratio = Number(outputOfRoute(larger)) / Number(outputOfRoute(smaller))

@@ -27,8 +27,9 @@ export function largestRoutable(originalProblem: Problem, requestedAmount: bigin
   }
   /**
    * Largest exponent below a limit whose power of two can be routed as a single path; −1 if there is none. Tries every
-   * exponent at which the amount buys a unit at spot rates. Bisection may miss such an exponent: a small amount may buy
-   * less than one unit of some token, and bisection treats every amount that cannot be routed as too large.
+   * exponent at which the amount buys a unit at spot rates. Bisection may miss such an exponent, because it treats
+   * every amount that cannot be routed as too large. But a small amount may fail because it buys less than one unit of
+   * some token.
    */
   const largestExponent = (limit: bigint): bigint => {
     const spotRate = bestSpotRates(problem, problem.target).maxRate[problem.source]!

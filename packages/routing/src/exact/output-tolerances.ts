@@ -51,8 +51,9 @@ export const PROBE_WORK_SHARE = 1 / 8
 /** Precision of the largest routable input: the search for it ends at a relative interval of 1 / divisor. */
 export const REACH_PRECISION_DIVISOR = 10_000_000n
 /**
- * If no input pays the output, the search for the largest routable input ends when its upper bound is at most this
- * multiple of its lower bound. The result is only a suggestion, and outputs near the end of the pools hardly differ.
+ * If no input pays the output, the largest routable input is searched. This search ends when its upper bound is at most
+ * this multiple of its lower bound. The result is only a suggestion, and outputs near the end of the pools hardly
+ * differ.
  */
 export const UNREACHABLE_BRACKET_RATIO = { num: 5n, den: 4n }
 /** An input is more than the pools can take if it pays less than this fraction of a smaller input's output. */

@@ -259,8 +259,8 @@ export function bestPathInWholeUnits(problem: Problem, amountIn: bigint, taxes?:
 }
 
 /**
- * Searches until a route settles. If a pool refuses its leg because of the size, the search is repeated with the pool's
- * input limited to the amount that it accepts. If a pool refuses for another reason, the search is repeated without the
+ * Searches until a route settles. If a pool refuses its leg because of the size, its input is limited to the amount
+ * that it accepts, and the search is repeated. If a pool refuses for another reason, the search is repeated without the
  * pool. The bounds come from the first search, over all admitted pools.
  */
 function searchUntilSettled(

@@ -1,8 +1,9 @@
 /**
  * Converts a flow (edges with their inputs as floats) into legs and settles them: computes their amounts in exact
  * integers, with the arithmetic of the contracts. Legs that sell the input token have fixed amounts. Legs that sell any
- * other token take shares of its balance, in the precision of the program (the encoded route) that our contract, the
- * Executor, runs. The last leg that sells a token takes its remaining balance. An edge is a pool in one direction.
+ * other token take shares of its balance. Shares have the precision of the program, the encoded route that our
+ * contract, the Executor, runs. The last leg that sells a token takes its remaining balance. An edge is a pool in one
+ * direction.
  *
  * Transfer taxes follow the transfers of the program. The sender pays the first pool directly (one sell tax). The last
  * pool pays the Guard, our entry contract (one buy tax). The Guard's payment to the sender may be taxed, too; callers

@@ -84,10 +84,10 @@ export function sharesOf(
 
 /**
  * Orders the legs that sell one token so that the most suitable one is last, because the last leg takes the rounding
- * remainder. Prefers legs with enough room (capacity beyond their input) for the remainder, and among them the largest
- * leg; then the leg with the most room. If no leg has room, the largest leg is last: when less of the token arrives,
- * the last leg takes nearly all of the reduction. Of the legs with room, those that buy few units come first, because
- * the input of the last leg cannot be adjusted to buy whole units.
+ * remainder. The room of a leg is its capacity beyond its input. Prefers legs with enough room for the remainder, and
+ * among them the largest leg; then the leg with the most room. If no leg has room, the largest leg is last. The reason
+ * is that the last leg takes nearly all of the reduction if less of the token arrives. Of the legs with room, those
+ * that buy few units come first. The input of the last leg cannot be adjusted to buy whole units.
  *
  * @param legIndices - indices of the legs in the flow
  */

@@ -1,6 +1,6 @@
 /**
  * Splits a route's gas into parts. A plain chain of pools has the part `route`, and one part `hop` per leg. Every other
- * part is an additional cost or saving of a leg, which depends on who transfers the tokens, and on the storage that
+ * part is an additional cost or saving of a leg. It depends on who transfers the tokens, and on the storage that
  * earlier legs touched. The gas of each part is in `partGas` of the liquidity package.
  */
 import { type Address, NATIVE, ZERO_ADDRESS } from '@sluice/chains'

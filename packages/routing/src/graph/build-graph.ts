@@ -142,7 +142,7 @@ export function groupBySource(edges: readonly Edge[], edgesOfPool: Topology['edg
 }
 
 /**
- * Compiles the edges of both directions of every pair of the pool's tokens, including pairs without liquidity, since
+ * Compiles the edges of both directions of every pair of the pool's tokens. Includes pairs without liquidity, since
  * they may get some in a later block.
  */
 function compilePool(pool: Pool, gas?: GasTable): Edge[] {

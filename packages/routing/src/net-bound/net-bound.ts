@@ -51,8 +51,8 @@ type Branch = {
 
 /**
  * Computes an upper bound on the net output of any route, in output base units as a float. Null for single-path
- * requests, if the net output of the flow is not above 0, and if the work runs out before the first relaxation is
- * solved.
+ * requests, and if the net output of the flow is not above 0. Also null if the work runs out before the first
+ * relaxation is solved.
  *
  * @param beforeGas - upper bound without gas, null if unknown, and the prices at which it was computed
  */

@@ -1,8 +1,8 @@
 /**
- * Prices of the tokens that do not carry flow in a relaxation. The price of a token lies between its minimum cost if it
- * is bought with live tokens, and its maximum value if it is sold for live tokens. Live tokens carry flow, and have
- * prices. An edge is a pool in one direction. It earns if its output is worth more than its input. Called by
- * `relaxation.ts`.
+ * Prices of the tokens that do not carry flow in a relaxation. Tokens that carry flow are live, and have prices. The
+ * price of any other token lies between its minimum cost if it is bought with live tokens, and its maximum value if it
+ * is sold for live tokens. An edge is a pool in one direction. It earns if its output is worth more than its input.
+ * Called by `relaxation.ts`.
  */
 import { pointAt } from '../graph/price-curve.ts'
 import { LabelQueue } from '../problem/label-correction.ts'
@@ -152,8 +152,8 @@ function balanceContested(
 }
 
 /**
- * Amount of a token, in base units, that the edges which earn more than their cost buy at its price, less the amount
- * that they sell.
+ * Surplus of a token at its price, in base units. It is the amount that edges buy, less the amount that edges sell.
+ * Counts only the edges that earn more than their cost.
  */
 function surplusAt(problem: Problem, prices: Float64Array, token: number, excludedEdges: ReadonlySet<number>): number {
   const { graph, rate, rateBack, budget } = problem

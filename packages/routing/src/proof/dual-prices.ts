@@ -27,8 +27,8 @@ export type DualPrices = {
 export const edgeName = ({ pool, tokenIn, tokenOut }: Edge): string => `${pool.id} ${tokenIn} ${tokenOut}`
 
 /**
- * Computes prices of the tokens that carry flow in the optimal allocation, and of the tokens next to them through which
- * a route might earn.
+ * Computes prices of the tokens that carry flow in the optimal allocation. Also computes prices of the tokens around
+ * them through which a route might earn.
  *
  * @param problem - without gas
  * @returns null if no path takes any part of the amount

@@ -245,8 +245,8 @@ function earningsAt(problem: Problem, edges: readonly number[], prices: HopPrice
 }
 
 /**
- * Earnings on the pool's trading function, over all of its pairs at once. Null if the pool has no trading function, if
- * several pairs trade at a fee that depends on the balances, or if the solved trade is too inexact.
+ * Earnings on the pool's trading function, over all of its pairs at once. Null if the pool has no trading function, or
+ * if the solved trade is too inexact. Also null if several pairs trade at a fee that depends on the balances.
  *
  * @param maxEarned - maximum earnings of a single pair on its own price curve, in output base units
  */

@@ -182,8 +182,8 @@ function gasOutsideHops(parts: GasParts): GasParts {
 }
 
 /**
- * Returns, for each singleton family (one contract for all pools), the best path of two and of three hops whose
- * consecutive hops in this contract share a call. Each hop is assumed to save an equal part of the gas that the shared
+ * Returns the best path of two hops and of three hops whose consecutive hops share a call, for each singleton family.
+ * All pools of such a family are in one contract. Each hop is assumed to save an equal part of the gas that the shared
  * call saves.
  */
 function pathsWithSharedCalls(problem: Problem, spotRates: SpotRates): readonly (Flow | null)[] {

@@ -72,8 +72,8 @@ function extendStarts(
 }
 
 /**
- * Routes of two kinds of starts, extended by detours: paths that avoid the pools of the initial flow, and the route of
- * a fraction of the trade.
+ * Routes from two kinds of starts, extended by detours. One kind is a path that avoids the pools of the initial flow.
+ * The other is the route of a fraction of the trade.
  */
 function routesFromOtherStarts(
   problem: Problem,

@@ -48,8 +48,8 @@ export function isFarBelow(problem: Problem, flows: readonly (Flow | null)[], bo
 }
 
 /**
- * Returns true if a better route may pay for a number of additional legs: the gap between the best route and the bound
- * exceeds their cost, and the pool limit allows for them.
+ * Returns true if a better route may pay for a number of additional legs. The gap between the best route and the bound
+ * must exceed their cost, and the pool limit must allow for them.
  */
 export function mayPayFor(legs: number, problem: Problem, best: Flow | undefined, bound: number | null): boolean {
   if (!best) return true

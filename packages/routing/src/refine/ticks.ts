@@ -21,8 +21,8 @@ type LegPrices = { readonly priceIn: number; readonly priceOut: number }
 type Stop = { readonly crossedTicks: number; readonly cost: number }
 
 /**
- * Finds the number of crossed ticks that minimizes the gas of these ticks plus the earnings that are lost by stopping
- * early, at the current prices.
+ * Finds the best number of ticks to cross at the current prices. It minimizes the gas of these ticks plus the earnings
+ * that are lost by stopping early.
  */
 function bestStop(
   problem: Problem,

@@ -2,8 +2,8 @@
  * Finds the best allocation of a trade over a set of edges (pools in one direction). Every token has a price in the
  * output token, and every edge trades until its marginal rate equals the ratio of the prices of its two tokens. The
  * prices that leave no token in surplus or shortage minimize a convex function, the dual. Newton's method finds them.
- * The Hessian equals the matrix of a resistor network, in which each edge is a resistor with the edge's conductance
- * (response of its trade to the rate).
+ * The Hessian equals the matrix of a resistor network, in which each edge is a resistor. Its conductance is the
+ * response of the edge's trade to the rate.
  *
  * The dual over all edges of the graph bounds the output of any route: see `columns/upper-bound.ts`.
  */
@@ -61,7 +61,7 @@ export function solveDual(allocation: Allocation, tolerance: number, maxSteps = 
 /**
  * Solves again with straight curves (of pools with a fixed rate) made artificially steeper, and then less and less
  * steep. Restores the earlier solution if the new one is not better. Reason: a pool with a fixed rate gives the dual a
- * kink at this rate, and between several kinks, Newton's method makes only tiny steps.
+ * kink at this rate. Between several kinks, Newton's method makes only tiny steps.
  */
 function solveSoftened(allocation: Allocation, newton: Newton, tolerance: number): void {
   const { curves, value } = allocation
@@ -239,8 +239,8 @@ class Newton {
         if (valueChange[k] === 0) continue
         const j = tokenIndex[tokens[k]!]!
         gradient[j]! -= valueChange[k]!
-        // The proceeds of a shared pool cannot be attributed to single tokens, so each is valued at its price, which is
-        // a lower bound on the proceeds.
+        // The proceeds of a shared pool cannot be attributed to single tokens. So each token is valued at its price,
+        // which is a lower bound on the proceeds.
         if (valueChange[k]! < 0) continue
         soldValue[j]! += valueChange[k]!
         earnedValue[j]! += valueChange[k]!

@@ -45,8 +45,9 @@ const allowRepeatedSwaps = (swapFunction: TradingFunction, maxSwaps: number): Tr
 })
 
 /**
- * Fee that a swap leaves for swaps of other pairs of its pool, as a fraction of its output. If the rate of each pair
- * depends only on the balances of its own two tokens, this excludes the fee on the input, which makes no token cheaper.
+ * Fee that a swap leaves for swaps of other pairs of its pool, as a fraction of its output. In some pools, the rate of
+ * each pair depends only on the balances of its own two tokens. For these, the fee on the input does not count, because
+ * it makes no token cheaper.
  */
 export const reusableFee = ({ keepIn, keepOut, invariant }: TradingFunction): number =>
   1 / ((invariant.isPairwise ? 1 : keepIn) * keepOut) - 1

@@ -1,6 +1,6 @@
 /**
- * Best paths over a large graph: the best path after gas, found with bounds that avoid most pool quotes, and the best
- * path at spot rates. An edge is a pool in one direction. Called by `select-subgraph.ts`.
+ * Finds two paths over a large graph: the best path after gas, and the best path at spot rates. Bounds avoid most pool
+ * quotes. An edge is a pool in one direction. Called by `select-subgraph.ts`.
  */
 import { bestSinglePath, curveQuoter, type PathBounds } from '../columns/single-path.ts'
 import type { DeepestExits, Graph, TargetLabels } from '../graph/graph.ts'

@@ -1,7 +1,7 @@
 /**
  * Finds the edges (pools in one direction) of a large graph, around some tokens with prices, that could be profitable.
- * An edge could be profitable if the upper bound on the value of a unit that is sold through it exceeds the lowest cost
- * of that unit. Called by `neighborhood.ts`.
+ * An edge could be profitable if a unit of its input may have more value than cost: the upper bound on its value when
+ * sold through the edge exceeds its lowest cost. Called by `neighborhood.ts`.
  */
 import type { Graph, Rates, TargetLabels } from '../graph/graph.ts'
 import type { WorkBudget } from '../problem/budget.ts'
@@ -175,7 +175,7 @@ export class SubgraphExpander {
    * the geometric mean of its minimum cost and its maximum value.
    *
    * @param isTokenOfSubgraph - by token: 1 for tokens of the subgraph. Those without a price may have any price between
-   *   their cost and their value, so they are valued at their cost when sold, and at their value when bought
+   *   their cost and their value. So they are valued at their cost when sold, and at their value when bought
    * @param isEdgeOfSubgraph - by edge: 1 for edges of the subgraph, which are not counted
    */
   maxEarningsOutside(isTokenOfSubgraph: Uint8Array, isEdgeOfSubgraph: Uint8Array): number {

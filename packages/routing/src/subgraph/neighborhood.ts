@@ -59,9 +59,9 @@ export class Neighborhood {
   }
 
   /**
-   * Finds the edges around priced tokens. If the trade moves the price of a pool at one of its ends far, spot rates
-   * through this pool are loose bounds, and too many edges are found. Then the values of all tokens are measured over
-   * the whole graph.
+   * Finds the edges around priced tokens. The trade may move the price of a pool at one of its ends far. Spot rates
+   * through this pool are then loose bounds, and too many edges are found. Then the values of all tokens are measured
+   * over the whole graph.
    *
    * @param maxRise - maximum ratio of a price to the measured value of its token; above it, values are measured again
    */

@@ -43,8 +43,8 @@ export const MIN_COARSE_EARNINGS = 1e-6
 /** Minimum earnings of an edge, as a fraction of the trade's value, to join the final subgraph. */
 export const MIN_SUBGRAPH_EARNINGS = 1e-8
 /**
- * The number of edges that join the final subgraph for their earnings is at most the maximum of this number and
- * `SUBGRAPH_EDGES_PER_POOL` times the pool limit.
+ * Limits the number of edges that join the final subgraph for their earnings. The limit is this number, or
+ * `SUBGRAPH_EDGES_PER_POOL` times the pool limit if that is higher.
  */
 export const SUBGRAPH_EDGES = 1_500
 export const SUBGRAPH_EDGES_PER_POOL = 16

@@ -58,7 +58,7 @@ const SLOW_MS = 250
 
 /**
  * A worker thread that mirrors the pools of each chain. Before a search, it receives the difference to the search's
- * snapshot, so a new block costs only its changes, and a search of an earlier block also works. The first search starts
+ * snapshot. So a new block costs only its changes, and a search of an earlier block also works. The first search starts
  * the worker. If the worker has ended, the next search starts a new one.
  */
 export class RouterThread {
