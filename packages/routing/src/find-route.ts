@@ -39,7 +39,7 @@ import type { BoundProof, ExactOutputRequest, RoutePlan, RouteRequest, RouteResu
 /** If an exact output cannot be bought, the suggested output is the largest output found, less 1 / divisor of it. */
 const SUGGESTED_OUTPUT_DIVISOR = 100_000n
 
-/** Work limit of a proof, in addition to that of its route: about a quarter of a second. */
+/** Work limit of a proof: about a quarter of a second. The route has its own work limit. */
 const PROOF_WORK = MAX_WORK / 4
 
 /** Bytes of calldata that one leg adds to a transaction. */

@@ -109,7 +109,7 @@ export const FLOW_ROUNDING = 1e-13
 export const MAX_OVERFLOW_ROUNDS = 24
 /** Relative margin by which an inflow is reduced below the amount that the outgoing edges can take. */
 export const OVERFLOW_MARGIN = 1e-12
-/** Maximum ratio of the overflow after a round to that before it, for the round to count as progress. */
+/** Maximum ratio of the overflow after a round to the overflow before it, for the round to count as progress. */
 export const MAX_OVERFLOW_RATIO = 0.9
 /** Maximum consecutive rounds of reducing inflow without progress. */
 export const MAX_IDLE_OVERFLOW_ROUNDS = 4
@@ -122,7 +122,7 @@ export const WASTEFUL_MAX_UNSOLD = 0.5
 export const WASTEFUL_MAX_TOKENS = 2
 /** Factor on the shares of the token's other edges. */
 export const WASTEFUL_REST_FACTOR = 1e-6
-/** Bisection steps between the requested shares and those of a wasteful flow, for a precision of one millionth. */
+/** Bisection steps between the requested shares and the shares of a wasteful flow, for a precision of one millionth. */
 export const WASTEFUL_HALVINGS = 20
 
 /** Initial capacity of an allocation's edge arrays, in edges. */
@@ -488,7 +488,7 @@ export const DIVISION_MIN_PART = 1e-6
 export const DIVISION_MIN_GAIN = 1e-12
 /** Maximum moves before the moved amount is reduced. */
 export const MAX_DIVISION_MOVES = 2_000
-/** Maximum paths in use, and likewise idle paths, that are tried as the destination of a move. */
+/** Maximum paths in use that are tried as the destination of a move. Also the maximum for idle paths. */
 export const MAX_DIVISION_TARGETS = 3
 /** Number of the best paths that are considered for each of three amounts: the trade and two fractions of it. */
 export const DIVISION_PATHS_PER_AMOUNT = 8

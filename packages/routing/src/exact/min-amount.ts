@@ -10,7 +10,7 @@ export type Bracket = readonly [low: AmountPoint, high: AmountPoint]
 
 /**
  * Finds a bracket around the required output by doubling steps from a start point. Null if no input up to about twice
- * that of the start point gives the required output.
+ * the start point's input gives the required output.
  */
 export function bracketFrom(
   pointAt: PointAt,

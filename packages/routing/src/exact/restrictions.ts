@@ -12,7 +12,7 @@ import { MAX_REFUSED_STEPS, REFUSED_STEP_DIVISOR, ROOM_IN_FULL_POOLS, TICK_MARGI
 import { type LegRefused, legOf, outputOfPool, type Settlement } from './settle.ts'
 
 /**
- * Limits the input of each edge to slightly less than that of its leg, if the smaller leg takes less gas. This is so if
+ * Limits the input of each edge to slightly less than its leg sells, if the smaller leg takes less gas. This is so if
  * rounding moved the leg just past a tick. Null if no smaller leg takes less gas.
  */
 export function withSmallerLegs(problem: Problem, settlement: Settlement, taxes?: Taxes): Problem | null {

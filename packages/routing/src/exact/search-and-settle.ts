@@ -129,7 +129,7 @@ export function pickRoute(
   }
 }
 
-/** Replaces the bounds of a restricted problem's route by those of the whole problem. */
+/** Gives the route of a restricted problem the bounds of the whole problem. */
 const withBounds = (
   route: SettledRoute,
   { bound, hiddenBound, tokenPrices, netBound, spotRates }: SearchResult,

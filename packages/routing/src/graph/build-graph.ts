@@ -63,7 +63,7 @@ function compileGraph(snapshot: Snapshot, previousGraph?: Graph, gas?: GasTable)
     if (reusedEdges?.[0]?.pool === pool) unsortedEdges.push(...reusedEdges)
     else unsortedEdges.push(...compilePool(pool, gas))
   }
-  // The native token gets the number after that of its wrapper. The outgoing edges of the two are then adjacent, so
+  // The native token gets the number after its wrapper's number. The outgoing edges of the two are then adjacent, so
   // that the tokens can be joined into one.
   const [native, wrapped] = unsortedEdges.find(({ pool }) => pool.family === WRAPPER_FAMILY)?.pool.tokens ?? []
   const tokenIndex = new Map<Address, number>()

@@ -36,8 +36,8 @@ export function withRepeatedSwaps(curve: PriceCurve, pool: Pool, inputIndex: num
   for (let swap = 1; swap < MAX_SWAPS; swap++) {
     const lastSqrtPrice = sqrtPrice.at(-1)!
     const startSqrtPrice = curve.sqrtPrice[0]! * Math.sqrt(outputRatio / inputRatio) ** swap
-    // In some pools, the next swap starts at a higher marginal price than that at the end of the previous swap. The
-    // price of a curve must fall, so the prices of the whole next swap are lowered.
+    // In some pools, the next swap starts at a higher marginal price than the price at which the previous swap ended.
+    // The price of a curve must fall, so the prices of the whole next swap are lowered.
     const loweringFactor = Math.min(1, lastSqrtPrice / startSqrtPrice)
     outputError = Math.max(outputError, 1 / loweringFactor ** 2 - 1)
     const sqrtPriceFactor = (loweringFactor * startSqrtPrice) / curve.sqrtPrice[0]!

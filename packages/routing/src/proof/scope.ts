@@ -79,10 +79,10 @@ function onlyPoolByToken({ graph }: Problem, edges: readonly number[]): Int32Arr
 /**
  * Prices of all tokens by hop, the number of pools that a path has passed: from 0 to `maxHops`. A token that has a
  * price in `searchPrices` keeps this price at each hop at which a path may hold the token. The price of any other token
- * is the geometric mean of its minimum cost and its maximum value at that hop. The cost is that of buying the token
- * with the input, and the value is that of selling it for the output. At this price, no edge earns unless a path earns.
- * Prices never rise from one hop to the next. The price is 0 if no path within the hop limit leads from the token to
- * the target.
+ * is the geometric mean of its minimum cost and its maximum value at that hop. It costs the minimum if it is bought
+ * with the input of the trade. It has the maximum value if it is sold for the output. At this price, no edge earns
+ * unless a path earns. Prices never rise from one hop to the next. The price is 0 if no path within the hop limit leads
+ * from the token to the target.
  */
 export function pricesByHop(
   problem: Problem,

@@ -260,7 +260,7 @@ function edgesBetween({ graph, rate, budget }: Problem, soldToken: number, bough
 }
 
 /**
- * Returns, for each family (or pair of families) other than that of the leg, the replacement with the highest gain in
+ * Returns, for each family (or pair of families) other than the leg's family, the replacement with the highest gain in
  * net output.
  */
 function bestOfFamilies(

@@ -97,7 +97,10 @@ export function withDetours(problem: Problem, flow: Flow, values: Float64Array):
   return best
 }
 
-/** Adds candidate paths one at a time, each time the one that gives the highest net output, while the flow improves. */
+/**
+ * Adds candidate paths one at a time while the flow improves. Each time, adds the path that gives the highest net
+ * output.
+ */
 function addGreedily(
   problem: Problem,
   initialFlow: Flow | null,

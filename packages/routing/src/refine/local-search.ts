@@ -26,8 +26,9 @@ export function localSearch(problem: Problem, flow: Flow): Flow {
 }
 
 /**
- * Changes one leg's share of its sold token. Tries a smaller and a larger input, and the vertex of the parabola through
- * the net outputs of these two and of the current input. Returns the best flow.
+ * Changes one leg's share of its sold token. Tries a smaller and a larger input. A parabola through the net outputs of
+ * these two inputs and of the current input has its vertex at a fourth input, which is tried, too. Returns the best
+ * flow.
  */
 function moveShare(problem: Problem, flow: Flow, edge: number): Flow {
   const flowAt = (change: number): Flow | null =>

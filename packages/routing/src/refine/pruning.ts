@@ -97,9 +97,9 @@ function finalFlow(problem: Problem, allocation: Allocation): Flow | null {
 }
 
 /**
- * Prunes a small allocation in place, more thoroughly than `prune`: each round tries all removals, and makes the one
- * that improves the net output most. Idle edges may replace a removed edge, so that its neighbors do not become dead
- * ends.
+ * Prunes a small allocation in place, more thoroughly than `prune`. Each round tries all removals, and keeps the
+ * removal that improves the net output most. Idle edges may replace a removed edge, so that its neighbors do not become
+ * dead ends.
  */
 export function pruneByTrial(problem: Problem, allocation: Allocation): Flow | null {
   let best = netOf(problem, allocation)

@@ -22,7 +22,7 @@ import { maxHopsFromSource, maxHopsToTarget } from './token-positions.ts'
 /** Edges in series between two tokens of a flow, with their approximate earnings. */
 type CandidatePath = { readonly edges: readonly number[]; readonly earning: number }
 
-/** Adds paths while the flow improves. Changes the allocation in place to that of the returned flow. */
+/** Adds paths while the flow improves. Changes the allocation in place, so that it fits the returned flow. */
 export function refill(problem: Problem, allocation: Allocation, flow: Flow): Flow {
   const { source, target, maxPools, maxHops } = problem
   const frontier = new Frontier(problem, bestSpotRates(problem, target), distancesFrom(problem, source))

@@ -30,8 +30,8 @@ function allocationOf(problem: Problem, { edges }: Flow): Allocation {
   const { graph, rate } = problem
   const { from, to } = graph.topology
   const allocation = new Allocation(problem)
-  // A flow's edges are in topological order. In reverse order, the price of each bought token is known before that of
-  // the sold token is computed.
+  // A flow's edges are in topological order. In reverse order, the price of each bought token is known before the price
+  // of the sold token is computed.
   for (const edge of edges.toReversed())
     allocation.addToken(from[edge]!, allocation.logPrice[to[edge]!]! + Math.log(rate[edge]!))
   for (const edge of edges) allocation.addEdge(edge)

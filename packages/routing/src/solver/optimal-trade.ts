@@ -114,8 +114,8 @@ export class OptimalTrade {
   }
 
   /**
-   * By token: marginal value after the trade divided by that before it. The rate of a pair changes by the ratio of two
-   * of these numbers.
+   * By token: marginal value after the trade divided by the marginal value before it. The rate of a pair changes by the
+   * ratio of two of these numbers.
    */
   valueRatios(): Float64Array {
     return marginalValues(this.tradingFunction, this.balances).map((value, k) => value / this.initialValues[k]!)

@@ -316,7 +316,7 @@ function pushOnce(problem: Problem, acyclicEdges: AcyclicEdges, limits: Readonly
 }
 
 /**
- * Returns the weights, with those of a token's edges raised or lowered to cover the token's amount. The difference is
+ * Returns the weights. Those of one token's edges are raised or lowered to cover the token's amount. The difference is
  * divided in proportion to `conductanceByEdge`.
  */
 function adjustedWeights(

@@ -38,7 +38,7 @@ function uncachedTradingFunctionOf(pool: Pool, maxSwaps = MAX_SWAPS): TradingFun
 export const boundingFunctionOf = (pool: Pool): TradingFunction | null =>
   uncachedTradingFunctionOf(pool, MAX_SWAPS * (pool.tokens.length - 1))
 
-/** Raises the input limit of a trading function from that of one swap to that of several swaps in a row. */
+/** Raises the input limit of a trading function, which holds for one swap, to the limit of several swaps in a row. */
 const allowRepeatedSwaps = (swapFunction: TradingFunction, maxSwaps: number): TradingFunction => ({
   ...swapFunction,
   maxInputShare: (1 + swapFunction.maxInputShare) ** maxSwaps - 1,

@@ -41,8 +41,8 @@ export function bestPath(
 /**
  * Bounds the output of an edge, and the value of that output at the target. A pool pays at most as much as an imaginary
  * pool of x·y = k that has the pool's maximum depth everywhere. This bounds the output of the edge. The rest of the
- * path is bounded by one such imaginary pool at spot rates. Its depth is that of the bought token's deepest exit
- * (outgoing edge), or that of the deepest edge into the target, whichever is lower.
+ * path is bounded by one such imaginary pool at spot rates. Its depth is the lower of two depths: that of the bought
+ * token's deepest exit (outgoing edge), and that of the deepest edge into the target.
  */
 function boundsOf(problem: Problem, maxValue: Float64Array): PathBounds {
   const { adjustedCurves, graph, rate, source, target } = problem

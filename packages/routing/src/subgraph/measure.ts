@@ -99,7 +99,7 @@ class ValueMeasurement {
     return hasChanged
   }
 
-  /** Raises the value of one token to that of its best outgoing edge. */
+  /** Raises the value of one token to the value that its best outgoing edge gives it. */
   private updateToken(token: number): void {
     const { graph, expansion, maxValues } = this
     const { offset, to } = graph.topology
