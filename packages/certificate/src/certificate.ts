@@ -13,7 +13,9 @@ export class CheckFailure extends Error {
 }
 const createFailure = (status: CheckFailure['status']) => (reason: string, message: string) =>
   Object.assign(new CheckFailure(message), { status, reason })
+/** Creates the error for a wrong certificate. */
 export const refute = createFailure('refuted')
+/** Creates the error for a certificate that cannot be checked. */
 export const notCheckable = createFailure('not checkable')
 const malformed = (path: string, expected: string) => notCheckable('malformed', `${path} must be ${expected}`)
 
@@ -92,7 +94,7 @@ export const readCertificate = objectReader({
   /** Decimal places of prices and earnings, which are integers: output base units times 10^scale. */
   scale: integerReader(0n, 100n),
   maxHops: integerReader(0n, 8n),
-  /** Prices of each token. `byHop` has one price per number of pools that a path has passed before. */
+  /** Prices of each token. The price at index k of `byHop` holds for paths that have passed k pools before. */
   prices: listReader(objectReader({ token: address, byHop: listReader(integerReader(), 1, 9) }), 1, 8_000),
   pools: listReader(pool, 0, 2_000),
   /** Number of pools that `pools` does not list, and their claimed total earnings. */

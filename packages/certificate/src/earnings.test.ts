@@ -1,5 +1,6 @@
 /** Formulas of earnings, compared with every trade that a search by trial finds, in the integers that contracts pay by. */
 import { describe, expect, test } from 'vitest'
+import { CheckFailure } from './certificate.ts'
 import { boundProduct, boundStable, concentratedTrade, rootDown, sqrtRatioAtTick } from './earnings.ts'
 
 const RUNS = process.env.LONG ? 3_000 : 150
@@ -201,6 +202,23 @@ describe('stable', () => {
       expectTight(bound, searched, 100n * (sold + bought), `run ${run}`)
     }
     expect(earning).toBeGreaterThan(RUNS / 20)
+  })
+
+  test('balances of any size give a bound, or end the check', () => {
+    const [results, anySize] = [{ bounds: 0, failures: 0 }, (random: () => number) => whole(between(random, 1, 1e70))]
+    for (let run = 1; run <= RUNS; run++) {
+      const random = seeded(run)
+      const balances = [1, 2, 3, 4].map(() => anySize(random))
+      const pool = { balances, units: balances.map(() => 1n), a100: 100n * (1n + anySize(random)), feeE10: 0n }
+      try {
+        expect(boundStable(pool, [null, big(1), null, null], [big(1), null, null, 1n])).toBeGreaterThanOrEqual(0n)
+        results.bounds++
+      } catch (error) {
+        expect(error, `run ${run}`).toBeInstanceOf(CheckFailure)
+        results.failures++
+      }
+    }
+    expect(Math.min(results.bounds, results.failures)).toBeGreaterThan(RUNS / 20)
   })
 
   test('pools of three coins: two swaps, into one coin and out of one, in base units of 6 and 18 decimals', () => {

@@ -1,8 +1,7 @@
 /**
  * Computes upper bounds on the earnings of a trader in pools at given token prices. Prices are integers, and earnings
- * are base units times prices, rounded up. `priceIn` is the cost of a base unit that is sold to the pool, and `priceOut`
- * is the value of a base unit that the pool pays.
- * README.md derives the formulas.
+ * are base units times prices, rounded up. `priceIn` is the cost of a base unit that is sold to the pool, and
+ * `priceOut` is the value of a base unit that the pool pays. README.md derives the formulas.
  */
 import { notCheckable } from './certificate.ts'
 
@@ -23,9 +22,9 @@ export function rootDown(value: bigint, degree: bigint): bigint {
 }
 
 /**
- * Returns the maximum earnings in a constant-product pool; 0 if no trade earns. For an input d, a trade earns
- * priceOut·y·γd/(x + γd) − priceIn·d, where x and y are the reserves of the sold and the bought token and γ = 1 − fee
- * (`net` in ppm). The maximum over d is (√(priceOut·y) − √(priceIn·x/γ))².
+ * Returns the maximum earnings in a constant-product pool; 0 if no trade earns. Let x and y be the reserves of the sold
+ * and the bought token, and γ = 1 − fee (`net` in ppm). For an input d, a trade earns priceOut·y·γd/(x + γd) −
+ * priceIn·d. The maximum over d is (√(priceOut·y) − √(priceIn·x/γ))².
  */
 export function boundProduct(x: bigint, y: bigint, feePpm: bigint, priceIn: bigint, priceOut: bigint): bigint {
   const net = PPM - feePpm
@@ -43,10 +42,13 @@ export function concentratedTrade(zeroForOne: boolean, feePpm: bigint, priceIn: 
   const net = PPM - feePpm
   /** √price in the direction of the trade (bought per sold token), as a fraction [numerator, denominator]. */
   const ratioAt = (sqrtPrice: bigint) => (zeroForOne ? [sqrtPrice, Q96] : [Q96, sqrtPrice]) as [bigint, bigint]
-  /** Returns true if a further unit of input is profitable at a √price with 96 fractional bits. */
+  /**
+   * Returns true if a further unit of input is profitable at a √price with 96 fractional bits. False for 0, the √price
+   * of a pool that was never initialized: swaps in it revert.
+   */
   const isProfitable = (sqrtPrice: bigint) => {
     const [num, den] = ratioAt(sqrtPrice)
-    return priceOut * num ** 2n * net > priceIn * den ** 2n * PPM
+    return sqrtPrice > 0n && priceOut * num ** 2n * net > priceIn * den ** 2n * PPM
   }
   /** Returns the earnings in a piece between two √prices. `isEnd` is true if the trade ends within the piece. */
   const earnInPiece = (liquidity: bigint, from: bigint, to: bigint) => {
@@ -70,8 +72,8 @@ for (let power = rootDown((10_000n << 1_024n) / 10_001n, 2n); FACTORS.length < 2
 
 /** Returns √(1.0001^tick) with 96 fractional bits, rounded like TickMath. */
 export function sqrtRatioAtTick(tick: number): bigint {
-  const size = Math.abs(tick)
-  const ratio = FACTORS.reduce((all, factor, k) => (size & (1 << k) ? (all * factor) >> 128n : all), 1n << 128n)
+  const absTick = Math.abs(tick)
+  const ratio = FACTORS.reduce((all, factor, k) => (absTick & (1 << k) ? (all * factor) >> 128n : all), 1n << 128n)
   return ((tick > 0 ? ((1n << 256n) - 1n) / ratio : ratio) + 0xffffffffn) >> 32n
 }
 
@@ -107,7 +109,8 @@ export function boundStable(pool: StablePool, pricesIn: List<bigint | null>, pri
   const fractions = (values: List<bigint | null>, factor: bigint) =>
     values.map((value) => (value === null ? Number.POSITIVE_INFINITY : Number((value << 120n) / factor) / 2 ** 120))
   const minimizer = minimizeBound(fractions(x, d), Number(ann100) / 100, fractions(minQ, scale), fractions(maxQ, scale))
-  const toFixedPoint = (value: number) => (BigInt(Math.round(value * 2 ** 100)) * scale) >> 100n
+  // The value of a token with hardly any balance may be infinite. Any value gives a valid bound, so it is cut.
+  const toFixedPoint = (value: number) => (BigInt(Math.round(Math.min(value, 2 ** 500) * 2 ** 100)) * scale) >> 100n
   const min = (a: bigint, b: bigint) => (a < b ? a : b)
   const q = minimizer.q.map((value, k) => -min(-min(toFixedPoint(value), maxQ[k] ?? toFixedPoint(value)), -minQ[k]!))
   const mu = toFixedPoint(minimizer.mu / 100)
@@ -163,6 +166,7 @@ function minimizeBound(x: List<number>, ann: number, minQ: List<number>, maxQ: L
   return { mu, q: netPricesAt(mu, bestT(mu)).map((netPrice) => netPrice + mu * ann) }
 }
 
+/** Returns the number between two limits up to which `isBelow` is true. */
 function bisect(low: number, high: number, isBelow: (value: number) => boolean): number {
   let [from, size] = [low, high - low]
   for (let step = 0; step < 80; step++) {

@@ -9,14 +9,21 @@ const sha256 = (text: string) => `0x${createHash('sha256').update(text).digest('
 const address = (index: number) => `0x${index.toString(16).padStart(40, '0')}`
 const word = (value: bigint) => BigInt.asUintN(256, value).toString(16).padStart(64, '0')
 const HASH = `0x${'ab'.repeat(32)}`
-const [A, B, PAIR] = [address(0xa), address(0xb), address(0x11)]
+const [A, B, PAIR, EMPTY_POOL] = [address(0xa), address(0xb), address(0x11), address(0x13)]
 const [X, Y] = [1_000_000n * 10n ** 18n, 2_000_000n * 10n ** 18n]
 
-/** A node with one pair, by contract and selector. */
+/** A node with one pair, and a concentrated pool that was never initialized, by contract and selector. */
 const views: Readonly<Record<string, string>> = {
   [`${PAIR} 0x0902f1ac`]: word(X) + word(Y) + word(1n),
   [`${PAIR} 0x0dfe1681`]: word(BigInt(A)),
   [`${PAIR} 0xd21220a7`]: word(BigInt(B)),
+  [`${EMPTY_POOL} 0x3850c7bd`]: word(0n) + word(0n),
+  [`${EMPTY_POOL} 0x1a686502`]: word(0n),
+  [`${EMPTY_POOL} 0xddca3f43`]: word(3_000n),
+  [`${EMPTY_POOL} 0xd0c93a7c`]: word(60n),
+  [`${EMPTY_POOL} 0x0dfe1681`]: word(BigInt(A)),
+  [`${EMPTY_POOL} 0xd21220a7`]: word(BigInt(B)),
+  [`${EMPTY_POOL} 0x5339c296`]: word(0n),
 }
 type Call = { readonly method: string; readonly params: readonly unknown[] }
 async function request({ method, params }: Call): Promise<unknown> {
@@ -30,18 +37,13 @@ const pool = {
   ...{ id: PAIR, address: PAIR, kind: 'constant-product', tokens: [A, B], pairs: [[0, 1]], feePpm: 3_000, taxes: [] },
   ...{ state: sha256(`constant-product ${X} ${Y} 3000`), earned: '0' },
 }
-const digestOf = (one: typeof pool) =>
+const digestOf = (...pools: readonly (typeof pool)[]) =>
   sha256(
-    [
-      one.id,
-      one.address,
-      one.kind,
-      `${one.tokens}`,
-      one.pairs.map((pair) => pair.join('>')),
-      one.feePpm,
-      '',
-      one.state,
-    ].join(' '),
+    pools
+      .map(({ id, address, kind, tokens, pairs, feePpm, state }) =>
+        [id, address, kind, `${tokens}`, pairs.map((pair) => pair.join('>')), feePpm, '', state].join(' '),
+      )
+      .join('\n'),
   )
 
 /** A thousand A for B: all at the price at which the pair earns as much as it can. */
@@ -98,6 +100,22 @@ describe('a trade in one pair', () => {
       expect(verdict).toMatchObject({ status: 'verified' })
       if (verdict.status === 'verified') expect(verdict.recomputed).toBeGreaterThan(paid + 2n)
     }
+  })
+
+  test('a pool that was never initialized earns nothing, in both directions', async () => {
+    const emptyPool = {
+      ...{ ...pool, id: EMPTY_POOL, address: EMPTY_POOL, kind: 'concentrated' },
+      ...{
+        pairs: [
+          [0, 1],
+          [1, 0],
+        ],
+        state: sha256('concentrated 0 0 0 3000 60'),
+      },
+    }
+    const withEmptyPool = { ...certificate, pools: [pool, emptyPool], digest: digestOf(pool, emptyPool) }
+    expect(await check(withEmptyPool)).toEqual(await check(certificate))
+    expect(await check(withEmptyPool)).toMatchObject({ status: 'verified' })
   })
 
   test('a tax of the token lowers it, and is an assumption', async () => {

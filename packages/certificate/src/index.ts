@@ -77,8 +77,8 @@ async function verify(certificate: ReturnType<typeof readCertificate>, options: 
   await checkBlock()
   const recomputed = divUp(sum, scale)
   if (recomputed > bound) throw refute('bound too low', `its prices prove ${recomputed}, ${recomputed - bound} more`)
-  // `recomputed` is the bound that the prices and the chain prove, in output base units. A higher
-  // claimed bound is also true. The earnings of `assumed` pools are taken from the certificate.
+  // `recomputed` is the bound that the prices and the chain prove, in output base units. A higher claimed bound is also
+  // true. The earnings of `assumed` pools are taken from the certificate.
   return { status: 'verified', bound, recomputed, assumed: assumedPools.map(({ id }) => id) } as const
 }
 
@@ -108,9 +108,9 @@ async function earningsOf(node: Node, pool: CertifiedPool, pricesOf: PricesOf, m
     if (isWrapper && byHop.flat().every(({ priceIn, priceOut }) => priceOut <= priceIn)) return 0n
     throw refute('bound too low', `${id} is no wrapper, or earns without end`)
   }
-  const { state, earningsOf: earned } = await readPool(node, pool)
+  const { state, earningsOf: earn } = await readPool(node, pool)
   if ((await sha256(state)) !== pool.state) throw refute('state differs', `the state of ${id} is: ${state}`)
-  return (await Promise.all(byHop.map(earned))).reduce((max, earnings) => (earnings > max ? earnings : max), 0n)
+  return (await Promise.all(byHop.map(earn))).reduce((max, earnings) => (earnings > max ? earnings : max), 0n)
 }
 
 /** Returns the line of a pool in the text that `digest` hashes. */

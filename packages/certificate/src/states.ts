@@ -1,6 +1,6 @@
 /**
- * Reads the state of pools at a block. A certificate contains the hash of the state's text. Called by `index.ts`.
- * Comments give the functions of the selectors.
+ * Reads the state of pools at a block. A certificate contains the hash of the state's text. Called by `index.ts`. The
+ * comment before each call names the functions of its selectors.
  */
 import { type CertifiedPool, CheckFailure, notCheckable, refute } from './certificate.ts'
 import { boundProduct, boundStable, concentratedTrade, MAX_TICK, sqrtRatioAtTick, sumOf } from './earnings.ts'
@@ -22,15 +22,16 @@ type View = (selector: string, argument?: bigint | number, minWords?: number) =>
 const MAX_WORDS = 400
 /** Address of the native token in some pools. Other pools use the zero address. */
 const NATIVE = 0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeen
-const withoutNative = (token: bigint | string) => (BigInt(token) === NATIVE ? 0n : BigInt(token))
+/** Returns the address of a token as a number; 0 for the native token. */
+const toTokenNumber = (token: bigint | string) => (BigInt(token) === NATIVE ? 0n : BigInt(token))
 
 /** Reads a pool and checks its tokens. @throws CheckFailure */
 export async function readPool(node: Node, pool: CertifiedPool): Promise<PoolReading> {
   const { id, kind, tokens, address } = pool
   const view: View = (...call) => node.view(address, ...call)
-  const readers = { 'constant-product': constantProductPool, concentrated: concentratedPool }[kind]
-  const reading = await (readers ?? stablePool)(view, pool, node)
-  if (tokens.map(withoutNative).join() === reading.tokens.map(withoutNative).join()) return reading
+  const reader = { 'constant-product': constantProductPool, concentrated: concentratedPool }[kind]
+  const reading = await (reader ?? stablePool)(view, pool, node)
+  if (tokens.map(toTokenNumber).join() === reading.tokens.map(toTokenNumber).join()) return reading
   throw refute('not such a pool', `${id} trades other tokens`)
 }
 
@@ -38,10 +39,10 @@ async function constantProductPool(view: View, { feePpm }: CertifiedPool): Promi
   // getReserves(), token0(), token1()
   const reads = [view('0x0902f1ac', undefined, 2), view('0x0dfe1681'), view('0xd21220a7')] as const
   const [reserves, [token0], [token1]] = await Promise.all(reads)
-  const trade = ({ from, to, priceIn, priceOut }: Swap) =>
+  const earn = ({ from, to, priceIn, priceOut }: Swap) =>
     boundProduct(reserves[from]!, reserves[to]!, feePpm, priceIn, priceOut)
   const state = `constant-product ${reserves[0]} ${reserves[1]} ${feePpm}`
-  return { tokens: [token0, token1], state, earningsOf: async (swaps) => sumOf(swaps.map(trade)) }
+  return { tokens: [token0, token1], state, earningsOf: async (swaps) => sumOf(swaps.map(earn)) }
 }
 
 async function concentratedPool(view: View, { id }: CertifiedPool): Promise<PoolReading> {
@@ -52,10 +53,11 @@ async function concentratedPool(view: View, { id }: CertifiedPool): Promise<Pool
   const [[start, word], [liquidity], [feePpm], [step], [token0], [token1]] = await Promise.all([...price, ...facts])
   const [tick, spacing] = [Number(BigInt.asIntN(24, word)), Number(step)]
   if (!(spacing > 0 && spacing < 32_768 && feePpm < 1_000_000n)) throw refute('not such a pool', `${id} has no ticks`)
-  const trade = async ({ from, priceIn, priceOut }: Swap): Promise<bigint> => {
+  const earn = async ({ from, priceIn, priceOut }: Swap): Promise<bigint> => {
     const zeroForOne = from === 0
     const { isProfitable, earnInPiece } = concentratedTrade(zeroForOne, feePpm, priceIn, priceOut)
-    let [sqrtPrice, active, sum, tickBits, wordCount] = [start, liquidity, 0n, 0n, 0]
+    let [sqrtPrice, depth, sum, tickBits, wordCount] = [start, liquidity, 0n, 0n, 0]
+    // Tick i is at i times the spacing. Visits the initialized ticks, and the last tick of each word of the bitmap.
     for (let i = Math.floor(tick / spacing) + (zeroForOne ? 0 : 1); isProfitable(sqrtPrice); i += zeroForOne ? -1 : 1) {
       if (wordCount === 0 || (i & 255) === (zeroForOne ? 255 : 0)) {
         if (++wordCount > MAX_WORDS) throw notCheckable('out of reach', `${id} crosses more than ${MAX_WORDS} words`)
@@ -65,17 +67,17 @@ async function concentratedPool(view: View, { id }: CertifiedPool): Promise<Pool
       const isSet = ((tickBits >> BigInt(i & 255)) & 1n) === 1n
       if (!isSet && (i & 255) !== (zeroForOne ? 0 : 255)) continue
       const end = sqrtRatioAtTick(Math.max(-MAX_TICK, Math.min(MAX_TICK, i * spacing)))
-      const { earned, isEnd } = earnInPiece(active, sqrtPrice, end)
+      const { earned, isEnd } = earnInPiece(depth, sqrtPrice, end)
       sum += earned
       if (isEnd || Math.abs(i * spacing) >= MAX_TICK) break
       sqrtPrice = end
       // ticks(int24): the second word is liquidityNet.
-      if (isSet) active += BigInt.asIntN(128, (await view('0xf30dba93', i * spacing, 2))[1]) * (zeroForOne ? -1n : 1n)
+      if (isSet) depth += BigInt.asIntN(128, (await view('0xf30dba93', i * spacing, 2))[1]) * (zeroForOne ? -1n : 1n)
     }
     return sum
   }
   const state = `concentrated ${start} ${tick} ${liquidity} ${feePpm} ${spacing}`
-  return { tokens: [token0, token1], state, earningsOf: async (swaps) => sumOf(await Promise.all(swaps.map(trade))) }
+  return { tokens: [token0, token1], state, earningsOf: async (swaps) => sumOf(await Promise.all(swaps.map(earn))) }
 }
 
 async function stablePool(view: View, pool: CertifiedPool, node: Node): Promise<PoolReading> {
@@ -94,7 +96,7 @@ async function stablePool(view: View, pool: CertifiedPool, node: Node): Promise<
   const [tokens, balances, decimalsByToken, a100, [feeE10]] = await Promise.all([
     forEachToken((_, k) => callEither('0xc6610657', '0x23746eb8', k)),
     forEachToken((_, k) => callEither('0x4903b0d1', '0x065a80d8', k)),
-    forEachToken(async (token) => (withoutNative(token) === 0n ? 18n : (await node.view(token, '0x313ce567'))[0])),
+    forEachToken(async (token) => (toTokenNumber(token) === 0n ? 18n : (await node.view(token, '0x313ce567'))[0])),
     callEither('0x76a2f0f0', '0xf446c1d0', undefined, 100n),
     view('0xddca3f43'),
   ])

@@ -1,4 +1,4 @@
-/** Decodes programs into steps. */
+/** Decodes programs (bytecode of the Executor, the contract that swaps) into steps. */
 import { ByteReader } from './bytes.ts'
 import { encodeProgram } from './encode.ts'
 import { ProgramError } from './errors.ts'

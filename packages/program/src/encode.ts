@@ -1,4 +1,7 @@
-/** Encodes programs. Each list of steps has exactly one encoding, on which the decoder relies. */
+/**
+ * Encodes programs, which are lists of steps of the Executor (the contract that swaps). Each list has exactly one
+ * encoding, on which the decoder relies.
+ */
 import { ByteWriter } from './bytes.ts'
 import { ProgramError } from './errors.ts'
 import { amountBytes, DIRECTION, inputKinds, outputKinds, SHARE_DENOMINATOR } from './format.ts'
@@ -32,8 +35,8 @@ function encodeStep(step: Step, writer: ByteWriter): void {
   writer.uint(op.code, 1, 'opcode').uint(flags, 1, 'flags')
   if (input.kind === 'share') writer.uint(input.share, amountBytes.share, 'share')
   if (input.kind === 'held' || input.kind === 'pull') writer.uint(input.amount, amountBytes.pull, 'amount')
-  // A step that pulls its input does not encode its token, because the Guard passes the token to the Executor. An
-  // operation whose only input is the native token does not encode it either.
+  // A step that pulls its input does not encode the input token, because the Guard passes the token to the Executor. A
+  // step whose operation takes only the native token does not encode the input token either.
   if (!isPulled(step) && op.native !== 'only') writer.address(step.tokenIn, 'tokenIn')
   writeFields(op.fields, values, flags, writer)
   if (op.hops) {

@@ -1,3 +1,5 @@
+/** Errors of encoding and decoding programs, which are lists of steps of the Executor contract. */
+
 /** `INVALID_STEP`: a step has invalid values. `INVALID_PROGRAM`: bytes are not a program. */
 export type ProgramErrorCode = 'INVALID_STEP' | 'INVALID_PROGRAM'
 

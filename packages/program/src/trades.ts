@@ -1,4 +1,4 @@
-/** Returns the trades and the contracts of a step, and joins steps. */
+/** Trades and contracts of a step of the Executor, and a function that joins steps. */
 import { opOf, type Step } from './ops/index.ts'
 import type { Keccak, StepTrade } from './ops/op.ts'
 import { ZERO_ADDRESS } from './zero.ts'

@@ -1,6 +1,6 @@
 /**
- * Entry point of the router: turns a request into a settled route, or into a refusal with reasons. Pure and
- * deterministic. Runs on the main thread or in a routing thread.
+ * Entry point of the router: turns a request into a settled route (with amounts in exact integers), or into a refusal
+ * with reasons. The result depends only on the arguments. Runs on the main thread or in a routing thread.
  */
 import { type Address, FLOAT_PPM, NATIVE } from '@sluice/chains'
 import { RoutingError } from './errors.ts'
@@ -39,7 +39,7 @@ import type { BoundProof, ExactOutputRequest, RoutePlan, RouteRequest, RouteResu
 /** If an exact output cannot be bought, the suggested output is the largest output found, less 1 / divisor of it. */
 const SUGGESTED_OUTPUT_DIVISOR = 100_000n
 
-/** Work limit of a proof, in addition to that of its route: about a quarter of a second. */
+/** Work limit of a proof: about a quarter of a second. The route has its own work limit. */
 const PROOF_WORK = MAX_WORK / 4
 
 /** Bytes of calldata that one leg adds to a transaction. */
@@ -143,7 +143,10 @@ const withoutSplitLimits = ({ problem }: PreparedRequest): Problem => ({
   maxPools: DEFAULT_MAX_POOLS,
 })
 
-/** Computes dual prices on a subgraph of a large graph; null for small graphs, and if none are found there. */
+/**
+ * Computes dual prices (token prices that prove a bound) on a subgraph of a large graph. Null for small graphs, and if
+ * the subgraph gives no prices.
+ */
 function pricesOnSubgraph({ graph, ends, prepareOn }: ResolvedRequest, request: RouteRequest): DualPrices | null {
   if (graph.topology.from.length < MIN_LARGE_GRAPH_EDGES) return null
   return graph.topology.scratch.forSubgraphs.within(() => {
@@ -237,7 +240,7 @@ function problemOf(
   const { rate, rateBack, adjustedCurves, inputLimits, outputFactors, source, target } = admission
   return {
     graph,
-    swap: request,
+    requestTokens: request,
     source,
     target,
     amountIn: 'amountIn' in request ? Number(request.amountIn) : 0,
@@ -267,13 +270,13 @@ function findForInput({ problem, admission, outPerWei }: PreparedRequest, reques
   if (!candidate) return null
   // Alternatives are settled before the bound is computed, so that the work spent on the bound cannot change them.
   const settledRoutes = [candidate, ...settleAlternatives(problem, candidate, amountIn, request.taxes)]
-  const isBounded = !request.boundAfterGas || hasNoLegCosts(problem) || candidate.netBound !== undefined
-  const valuation = { outPerWei, netBound: isBounded ? netBoundOf(problem, candidate) : null }
+  const computesNetBoundNow = !request.boundAfterGas || hasNoLegCosts(problem) || candidate.netBound !== undefined
+  const valuation = { outPerWei, netBound: computesNetBoundNow ? netBoundOf(problem, candidate) : null }
   const [route, ...alternatives] = settledRoutes.map((settledFlow) =>
     toRoute(problem, settledFlow, amountIn, request, valuation),
   )
   const success = { ok: true, route: route!, ...(alternatives.length > 0 && { alternatives }) } as const
-  const isDeferred = !isBounded && request.boundAfterGas === 'later' && route!.gasCostOut !== null
+  const isDeferred = !computesNetBoundNow && request.boundAfterGas === 'later' && route!.gasCostOut !== null
   return isDeferred
     ? { ...success, boundAfterGas: deferredBound(problem, settledRoutes, [route!, ...alternatives], request) }
     : success
@@ -290,8 +293,8 @@ function deferredBound(
   request: RouteTerms,
 ): () => void {
   const [best] = settledRoutes
-  const { best: values, link, hops } = best!.spotRates
-  const spotRates = { best: values.slice(), link: link.slice(), hops: hops.slice() }
+  const { maxRate, nextEdge, hops } = best!.spotRates
+  const spotRates = { maxRate: maxRate.slice(), nextEdge: nextEdge.slice(), hops: hops.slice() }
   const { rate, rateBack, extraGas } = problem
   const arrays = { rate: rate.slice(), rateBack: rateBack.slice(), extraGas: extraGas.slice() }
   const problemCopy = { ...problem, ...arrays, budget: new WorkBudget() }
@@ -333,8 +336,8 @@ function routeForOutput({ problem, admission, outPerWei }: PreparedRequest, requ
     }
     return { ok: true, route: toRoute(sizedProblem, route, amountIn, request, valuation) }
   }
-  // Suggests slightly less than the maximum, because a search for the suggested output starts at other amounts and may
-  // end at a slightly lower output.
+  // Suggests slightly less than the maximum. A search for the suggested output starts at other amounts, and may end at
+  // a slightly lower output.
   const maxPaid = route.settlement.amountOut
   const maxOutput = maxPaid - maxPaid / SUGGESTED_OUTPUT_DIVISOR
   const message = `the pools cannot pay ${amountOut}; about ${maxOutput} can be bought`

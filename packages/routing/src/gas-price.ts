@@ -1,4 +1,4 @@
-/** Prices gas in the output token. */
+/** Prices gas in the output token. An edge is a pool in one direction. */
 import { bestSinglePath, curveQuoter } from './columns/single-path.ts'
 import type { Graph } from './graph/graph.ts'
 import { outputOf } from './graph/price-curve.ts'
@@ -60,7 +60,7 @@ function outputOfBestPath(graph: Graph, request: RouteTerms, ends: Ends, amountI
     maxAlternatives: 0,
     budget: new WorkBudget(),
   }
-  const problem: Problem = { graph, swap: request, ...ends, amountIn, ...limits, ...rates, ...gasFreeTerms }
+  const problem: Problem = { graph, requestTokens: request, ...ends, amountIn, ...limits, ...rates, ...gasFreeTerms }
   const path = bestSinglePath(problem, bestSpotRates(problem, ends.target), curveQuoter(problem, 'a part'))
   return path?.reduce((amount, edge) => outputOf(graph.edges[edge]!.curve, amount), amountIn) ?? 0
 }

@@ -1,3 +1,4 @@
+/** Public interface of the package: route search, encoding of routes, and estimates of their gas. */
 export * from './encode/index.ts'
 export { RoutingError, type RoutingErrorCode } from './errors.ts'
 export { findRoute } from './find-route.ts'

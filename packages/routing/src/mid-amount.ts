@@ -1,11 +1,15 @@
-/** Computes the output of a route at mid prices, against which the price impact is measured. */
+/**
+ * Computes the output of a route at mid prices, against which the price impact is measured. The route is given as a
+ * flow: edges (pools in one direction) with their inputs.
+ */
 import { outputOf, sqrtPriceAt } from './graph/price-curve.ts'
 import type { Problem } from './problem/problem.ts'
 import type { Flow } from './solver/flow.ts'
 
 /**
- * Maximum shares of the input and of the output that legs of dust have together. A pool of dust can have any mid price
- * at next to no cost. At that price, a millionth of the input would pay more than the whole trade.
+ * Maximum shares of the input and of the output that all legs of dust have together. A leg of dust trades with a pool
+ * that holds almost nothing. Anybody can set the mid price of such a pool at almost no cost. At that mid price, a
+ * millionth of the input could pay more than the whole trade.
  */
 const MAX_DUST_INPUT_SHARE = 0.01
 const MAX_DUST_OUTPUT_SHARE = 0.05
@@ -26,7 +30,7 @@ type PricedLeg = {
 
 /**
  * Returns the output of the flow if its legs traded their shares at the pools' mid prices, without fees, taxes, and
- * price impact. Legs of dust trade at their average prices. Null if it is not positive and finite.
+ * price impact. Legs of dust trade at their average prices. Null if the output is not positive and finite.
  */
 export function midAmountOut(problem: Problem, flow: Flow): bigint | null {
   const { source, target, amountIn } = problem
@@ -35,7 +39,7 @@ export function midAmountOut(problem: Problem, flow: Flow): bigint | null {
   const balances = new Map([[source, amountIn]])
   for (const leg of legs) {
     const output = (balances.get(leg.from) ?? 0) * leg.share * (dust.has(leg) ? leg.averagePrice : leg.midPrice)
-    add(balances, leg.to, output)
+    addAmount(balances, leg.to, output)
   }
   const amount = balances.get(target) ?? 0
   return Number.isFinite(amount) && amount > 0 ? BigInt(Math.round(amount)) : null
@@ -44,7 +48,7 @@ export function midAmountOut(problem: Problem, flow: Flow): bigint | null {
 function pricedLegs({ graph }: Problem, { edges, input }: Flow): readonly PricedLeg[] {
   const { from, to } = graph.topology
   const soldAmounts = new Map<number, number>()
-  for (const [k, edge] of edges.entries()) add(soldAmounts, from[edge]!, input[k]!)
+  for (const [k, edge] of edges.entries()) addAmount(soldAmounts, from[edge]!, input[k]!)
   return edges.map((edge, k) => {
     const { curve } = graph.edges[edge]!
     const output = outputOf(curve, input[k]!)
@@ -59,17 +63,20 @@ function pricedLegs({ graph }: Problem, { edges, input }: Flow): readonly Priced
   })
 }
 
-/** Returns the legs with the most exaggerated mid prices, up to small shares of the trade. */
+/**
+ * Returns the legs of dust: those whose mid prices exceed their average prices most, as long as their total shares of
+ * the trade stay within the limits.
+ */
 function dustOf(legs: readonly PricedLeg[], source: number, target: number): ReadonlySet<PricedLeg> {
-  const exaggeration = ({ midPrice, averagePrice }: PricedLeg) => midPrice / averagePrice
-  const suspects = legs.filter((leg) => exaggeration(leg) > MIN_DUST_PRICE_RATIO)
+  const exaggerationOf = ({ midPrice, averagePrice }: PricedLeg) => midPrice / averagePrice
+  const suspects = legs.filter((leg) => exaggerationOf(leg) > MIN_DUST_PRICE_RATIO)
   const dust = new Set<PricedLeg>()
   if (suspects.length === 0) return dust
   const inputShares = inputSharesOf(legs, source)
   const outputShares = outputSharesOf(legs, target)
   let inputShare = 0
   let outputShare = 0
-  for (const leg of suspects.sort((a, b) => exaggeration(b) - exaggeration(a))) {
+  for (const leg of suspects.sort((a, b) => exaggerationOf(b) - exaggerationOf(a))) {
     const nextInputShare = inputShare + inputShares.get(leg)!
     const nextOutputShare = outputShare + outputShares.get(leg)!
     if (nextInputShare > MAX_DUST_INPUT_SHARE || nextOutputShare > MAX_DUST_OUTPUT_SHARE) continue
@@ -86,7 +93,7 @@ function inputSharesOf(legs: readonly PricedLeg[], source: number): ReadonlyMap<
   return new Map(
     legs.map((leg) => {
       const share = (shares.get(leg.from) ?? 0) * leg.share
-      add(shares, leg.to, share)
+      addAmount(shares, leg.to, share)
       return [leg, share]
     }),
   )
@@ -95,17 +102,17 @@ function inputSharesOf(legs: readonly PricedLeg[], source: number): ReadonlyMap<
 /** Returns the share of the trade's output that each leg buys, directly or before other legs. */
 function outputSharesOf(legs: readonly PricedLeg[], target: number): ReadonlyMap<PricedLeg, number> {
   const received = new Map<number, number>()
-  for (const leg of legs) add(received, leg.to, leg.output)
+  for (const leg of legs) addAmount(received, leg.to, leg.output)
   const shares = new Map([[target, 1]])
   return new Map(
     legs.toReversed().map((leg) => {
       const share = (shares.get(leg.to) ?? 0) * (leg.output / received.get(leg.to)!)
-      add(shares, leg.from, share)
+      addAmount(shares, leg.from, share)
       return [leg, share]
     }),
   )
 }
 
-function add(amounts: Map<number, number>, token: number, amount: number): void {
+function addAmount(amounts: Map<number, number>, token: number, amount: number): void {
   amounts.set(token, (amounts.get(token) ?? 0) + amount)
 }

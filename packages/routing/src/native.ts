@@ -1,5 +1,5 @@
 /**
- * NATIVE as the input or output of a route. There, the native token and its wrapper count as one token: pools of the
+ * NATIVE as the input or output of a route. There, the native token and its wrapper count as one token. Pools of the
  * native token take it from the sender directly, and pools of the wrapper share one wrap or unwrap. As intermediate
  * tokens, the native token and its wrapper are two tokens, and a conversion is a leg.
  */

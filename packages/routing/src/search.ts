@@ -1,8 +1,8 @@
 /**
- * Searches for the best flow of a problem. A flow is a set of edges with their inputs. It comes from an allocation
- * (edges with their trades at common token prices), from which edges that do not earn their gas are pruned. Gas makes
- * the problem non-convex, so the search starts from several allocations and then refines the best flow. Called by
- * `exact/search-and-settle.ts`, which settles the flow: computes its amounts in exact integers.
+ * Searches for the best flow of a problem. A flow is a set of edges (pools in one direction) with their inputs. It
+ * comes from an allocation (edges with their trades at common token prices), from which edges that do not earn their
+ * gas are pruned. Gas makes the problem non-convex, so the search starts from several allocations and then refines the
+ * best flow. Called by `exact/search-and-settle.ts`, which settles the flow: computes its amounts in exact integers.
  */
 import { addIdleEdges, generateColumns } from './columns/columns.ts'
 import { Frontier } from './columns/frontier.ts'
@@ -22,7 +22,7 @@ import {
 } from './refine/cycles.ts'
 import {
   divide,
-  divideFromWithoutGas,
+  divideFromGasFreeDivision,
   divideWithoutPools,
   hasSmallPool,
   isDivisible,
@@ -102,7 +102,7 @@ export function search(
   const { source, target } = problem
   const spotRates = bestSpotRates(problem, target)
   // The input would not buy one base unit even at spot rates.
-  if (!(spotRates.best[source]! * problem.amountIn >= 1)) return null
+  if (!(spotRates.maxRate[source]! * problem.amountIn >= 1)) return null
   const noLegCosts = hasNoLegCosts(problem)
   const spotPath = pathTo(problem, spotRates, source, target)
   const singlePath =
@@ -182,9 +182,9 @@ function partialPath(problem: Problem, spotRates: SpotRates): readonly number[] 
 }
 
 /**
- * Improves a flow by searching restricted problems (see `refine/restricted-starts.ts`), with about as much work as the
- * search has spent, and by dividing the trade among paths. Returns `best` unchanged if the search has already spent
- * much work.
+ * Improves a flow by searching restricted problems (see `refine/restricted-starts.ts`), and by dividing the trade among
+ * paths. The restricted problems take about as much work as the search has spent. Returns `best` unchanged if the
+ * search has already spent much work.
  */
 function searchRestricted(
   problem: Problem,
@@ -224,7 +224,7 @@ function searchRestricted(
   const maxWork = isLoose ? MAX_RESTRICTED_WORK : Math.max(RESTRICTED_WORK, workSpent)
   const flow = bestFromRestricted(problem, best, {
     knownEdges,
-    values: spotRates.best,
+    values: spotRates.maxRate,
     allocate,
     poolsDisagree: isLoose,
     mayLeaveOutPools: isSmallGraph(problem) && (isLoose || workSpent < MAX_WORK_TO_LEAVE_OUT),
@@ -238,7 +238,7 @@ function searchRestricted(
   if (maxNet !== null && !(prunedFlow.net < maxNet * (1 - minGap))) return prunedFlow
   const dividedFlow = bestOf(problem, [prunedFlow, divide(problem, prunedFlow)]) ?? prunedFlow
   if (!isCapacityLimited || !isLoose || hasNoLegCosts(problem)) return dividedFlow
-  return divideWithoutPools(problem, divideFromWithoutGas(problem, dividedFlow), spotRates.best, allocate)
+  return divideWithoutPools(problem, divideFromGasFreeDivision(problem, dividedFlow), spotRates.maxRate, allocate)
 }
 
 /** Removes the pools of a flow that stopped earning their gas after other pools joined. */
@@ -319,19 +319,19 @@ function runAllocations(problem: Problem, paths: Paths, progress: Progress): voi
     // Gas makes the problem non-convex, so other starts can lead to better flows.
     const bestSoFar = bestOf(problem, flows)
     const isNearBound = bestSoFar && !isUncertain(bestSoFar, curveBound)
-    const isSingle = initialEdges.size === singlePath.length
-    const secondAllocations = isNearBound || isSingle ? [] : [allocate(problem, singlePath)]
-    for (const fresh of secondAllocations)
-      if (!isSameLongList(edgesInUse(fresh.allocation), firstUsedEdges)) flows.push(toReducedFlow(fresh))
+    const startedFromSinglePath = initialEdges.size === singlePath.length
+    const secondAllocation = isNearBound || startedFromSinglePath ? null : allocate(problem, singlePath)
+    if (secondAllocation && !isSameLongList(edgesInUse(secondAllocation.allocation), firstUsedEdges))
+      flows.push(toReducedFlow(secondAllocation))
     const usedEdges = flows.flatMap((flow) => flow?.edges ?? [])
-    const otherEdges = secondAllocations.flatMap(({ allocation }) => allocation.edges)
+    const otherEdges = secondAllocation?.allocation.edges ?? []
     const jointAllocation = allocate(currentProblem, [...usedEdges, ...initialAllocation.edges, ...otherEdges])
     addIdleEdges(jointAllocation.openProblem, jointAllocation.allocation)
     flows.push(toReducedFlow(jointAllocation, 'keep'))
     // Several edges may earn their gas together although no single one does. So all edges that pay without gas are also
     // allocated, if the gap to the bound pays for at least two more legs.
-    const isFar = !wasCyclic && isFarBelow(currentProblem, flows, curveBound)
-    if (isFar && mayPayFor(2, problem, bestOf(problem, flows), curveBound)) {
+    const isFarBelowBound = !wasCyclic && isFarBelow(currentProblem, flows, curveBound)
+    if (isFarBelowBound && mayPayFor(2, problem, bestOf(problem, flows), curveBound)) {
       const allocation = copyOnto(currentProblem, gasFreeAllocation)
       flows.push(toReducedFlow(openCycles({ openProblem: currentProblem, allocation }, newFrontier)))
     }
@@ -344,7 +344,7 @@ function runAllocations(problem: Problem, paths: Paths, progress: Progress): voi
   const mayLengthen = noLegCosts ? isFarBelow(problem, [best], curveBound) : mayPayFor(1, problem, best, curveBound)
   if (!wasCyclic && mayLengthen && mayImprove(problem, [best], curveBound, spotRates)) {
     const usedEdges = gasFreeAllocation.edges.filter((_, k) => gasFreeAllocation.input[k]! > 0)
-    const extendedFlow = extendByPaths(problem, best, [...usedEdges, ...best.edges, ...singlePath], spotRates.best)
+    const extendedFlow = extendByPaths(problem, best, [...usedEdges, ...best.edges, ...singlePath], spotRates.maxRate)
     if (extendedFlow !== best)
       progress.best = best = noLegCosts
         ? extendedFlow
@@ -386,8 +386,8 @@ function allocateOnce(
 }
 
 /**
- * Returns two flows that an allocation may miss because of limits, gas, or cycles: the flow of the best path, and a
- * flow that is built path by path. Empty if the current flows cannot be improved.
+ * Returns two flows that an allocation may miss because of limits, gas, or cycles. One is the flow of the best path.
+ * The other is built path by path. Empty if the current flows cannot be improved.
  */
 function otherRoutes(
   problem: Problem,
@@ -399,7 +399,7 @@ function otherRoutes(
   const path = hasNoLegCosts(problem) ? bestSinglePath(problem, spotRates) : singlePath
   const pathFlow = path && alongPath(problem, path)
   if (problem.maxPools > MAX_POOLS_TO_JOIN_PATHS) return [pathFlow]
-  return [pathFlow, joinPaths(problem, [...knownEdges, ...(path ?? [])], spotRates.best)]
+  return [pathFlow, joinPaths(problem, [...knownEdges, ...(path ?? [])], spotRates.maxRate)]
 }
 
 /**

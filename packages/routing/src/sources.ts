@@ -7,6 +7,7 @@ export type SourceFilter = {
   readonly executable?: ReadonlySet<string>
   /** If present, only these sources are used. `exclude` takes precedence. */
   readonly include?: ReadonlySet<string>
+  /** These sources are not used. */
   readonly exclude?: ReadonlySet<string>
 }
 

@@ -1,4 +1,4 @@
-/** Converts a settled search result into the public `RoutePlan`. */
+/** Converts a settled search result (with amounts in exact integers) into the public `RoutePlan`. */
 import { FLOAT_BPS } from '@sluice/chains'
 import { discountedOutput } from './exact/drift-penalties.ts'
 import type { SettledRoute } from './exact/search-and-settle.ts'

@@ -1,7 +1,9 @@
 /**
  * Tolerances, caps, and ratios of the search, with the reason for each. They affect how close to the optimum the search
  * comes, and the work that it takes. They do not affect correctness: amounts are settled in integers, limits and
- * filters are checked again, and the work budget (`problem/budget.ts`) bounds all loops. Ratios are fractions of 1.
+ * filters are checked again, and the work budget (`problem/budget.ts`) bounds all loops. Ratios are fractions of 1. An
+ * edge is a pool in one direction. An allocation is a flow over some edges, with a price for each token. It minimizes
+ * the dual, a function of the prices that bounds the output. A label is the best known value or cost of a token.
  */
 
 /* Rounding: smaller differences are below the precision of a float. */
@@ -10,11 +12,11 @@
 export const MIN_LABEL_GAIN = 1e-13
 /**
  * Minimum fraction by which the rate of an edge must exceed the ratio of its tokens' prices for the edge to count as
- * profitable. Above the precision of solved prices.
+ * profitable. It exceeds the precision of solved prices.
  */
 export const MIN_EDGE_GAIN = 1e-9
 /**
- * Minimum relative gain per edge for a cycle to count as an arbitrage. Above the 1e-9 that a round trip through a
+ * Minimum relative gain per edge for a cycle to count as an arbitrage. It exceeds the 1e-9 that a round trip through a
  * wrapper seems to gain because price curves are fitted.
  */
 export const MIN_CYCLE_GAIN = 1e-8
@@ -85,10 +87,6 @@ export const DIAGONAL_OF_VALUE = 1e-9
  * flat pool does not damp the prices of other tokens.
  */
 export const DIAGONAL_OF_ENTRY = 1e-13
-/** Minimum pivot of the linear solver. Prevents division by zero for tokens without edges. */
-export const MIN_PIVOT = 1e-300
-/** Square root of `MIN_PIVOT`, which replaces the root of a smaller pivot. */
-export const SQRT_MIN_PIVOT = 1e-150
 /** Maximum relative fall of √price over the whole curve of a pool that counts as straight (of a fixed rate). */
 export const MAX_STRAIGHT_FALL = 1e-6
 /** Factors on the fall of √price of straight curves, tried one after the other when Newton's method gets stuck. */
@@ -98,8 +96,8 @@ export const MIN_TOKENS_TO_SORT = 12
 /** An input within this relative distance of a range without liquidity counts as reaching it. */
 export const NEAR_FLAT = 1e-7
 /**
- * If a range without liquidity begins at most this fraction above an input, the edge stops before it, even if it
- * receives the excess of full edges.
+ * If a range without liquidity begins at most this fraction above an input, the edge stops before the range. This holds
+ * even if the edge receives the excess of full edges.
  */
 export const FLAT_REACH = 1e-6
 
@@ -111,7 +109,7 @@ export const FLOW_ROUNDING = 1e-13
 export const MAX_OVERFLOW_ROUNDS = 24
 /** Relative margin by which an inflow is reduced below the amount that the outgoing edges can take. */
 export const OVERFLOW_MARGIN = 1e-12
-/** Maximum ratio of the overflow after a round to that before it, for the round to count as progress. */
+/** Maximum ratio of the overflow after a round to the overflow before it, for the round to count as progress. */
 export const MAX_OVERFLOW_RATIO = 0.9
 /** Maximum consecutive rounds of reducing inflow without progress. */
 export const MAX_IDLE_OVERFLOW_ROUNDS = 4
@@ -124,7 +122,7 @@ export const WASTEFUL_MAX_UNSOLD = 0.5
 export const WASTEFUL_MAX_TOKENS = 2
 /** Factor on the shares of the token's other edges. */
 export const WASTEFUL_REST_FACTOR = 1e-6
-/** Bisection steps between the requested shares and those of a wasteful flow: to one millionth. */
+/** Bisection steps between the requested shares and the shares of a wasteful flow, for a precision of one millionth. */
 export const WASTEFUL_HALVINGS = 20
 
 /** Initial capacity of an allocation's edge arrays, in edges. */
@@ -143,7 +141,7 @@ export const TRADE_FIRST_STEP = 1e-4
 export const TRADE_MAX_STEP = 0.5
 /** Ratio of a step of the outer search to the previous one, until the solution is bracketed. */
 export const TRADE_STEP_GROWTH = 4
-/** Minimum factor by which a step of the inner search changes its variable. Keeps the variable positive. */
+/** Minimum factor by which a step of the inner search multiplies its variable. Keeps the variable positive. */
 export const TRADE_MIN_FACTOR = 1 / 16
 /** Maximum length of a step of the inner search, as a multiple of its variable. */
 export const TRADE_MAX_MOVE = 4
@@ -169,7 +167,7 @@ export const MAX_COLUMN_ROUNDS = 24
 export const MIN_COLUMN_EARNINGS = 5e-7
 /** Minimum earnings of an added edge, as a fraction of its gas cost. */
 export const MIN_COLUMN_GAS_SHARE = 0.2
-/** Minimum of the upper bound on an edge's earnings, as a fraction of the cheapest leg's cost, to be considered. */
+/** An edge is considered only if its earnings may be at least this fraction of the cheapest leg's cost. */
 export const MIN_EXPLORED_GAS_SHARE = 0.05
 /** Maximum number of tokens that join the allocation in the first round. Keeps the linear systems small. */
 export const MAX_JOINING_TOKENS = 6
@@ -207,9 +205,9 @@ export const MAX_BOUND_ROUNDS = 6
 export const MAX_BOUND_EDGES_PER_ROUND = 200
 /** Maximum Newton steps for the price of one token of the frontier (the tokens around an allocation). */
 export const MAX_BALANCE_STEPS = 12
-/** Relative width of a bracket of the price at which its Newton steps end. */
+/** Relative width of the bracket of such a price at which its Newton steps end. */
 export const MIN_BALANCE_BRACKET = 1e-15
-/** Relative price change at which its Newton steps end. */
+/** Relative change of such a price at which its Newton steps end. */
 export const MIN_BALANCE_MOVE = 1e-12
 /** Relative float error of a bound: it sums many numbers of very different sizes. */
 export const FLOAT_ERROR = 1e-8
@@ -238,8 +236,8 @@ export const UNPROFITABLE_RATIO = 0.3
 /** Size of the first batch, as a fraction of the edges below `UNPROFITABLE_RATIO`. */
 export const FIRST_PRUNE_BATCH_SHARE = 0.5
 /**
- * Edges that earn more than this multiple of their cost are not considered: removal would lose even more than they earn
- * at the margin.
+ * Edges that earn more than this multiple of their cost are not considered: their removal would lose even more than
+ * they earn at the current prices.
  */
 export const CLEARLY_PROFITABLE_RATIO = 3
 /** Surplus or shortage of a token, as a fraction of the trade's value, from which an allocation counts as unsolved. */
@@ -341,8 +339,8 @@ export const HIGHER_GAS_FACTOR = 1.3
  */
 export const FAR_BELOW_BOUND_GAP = 5e-5
 /**
- * Number of edges in use above which an allocation that uses the same edges as an earlier one is not pruned again,
- * since that takes much work for the same result.
+ * If an allocation uses the same edges as an earlier one, and more than this number, it is not pruned again. Pruning
+ * would take much work for the same result.
  */
 export const MANY_EDGES_IN_USE = 128
 /** Maximum relative gap to the best route for a route to be combined with it. */
@@ -462,11 +460,11 @@ export const UNIT_ROUNDING_GAP = 1e-5
  */
 export const BELOW_CURVE_SHARE = 5e-5
 /**
- * Number of smaller inputs that are tried if a pool refuses an input. They are smaller by at most the price of one
+ * Number of smaller inputs that are tried if a pool refuses an input. They are smaller by at most the input for one
  * output unit.
  */
 export const SMALLER_INPUT_STEPS = 8n
-/** Precision of the minimum input that buys the same output: the price of one output unit, divided by this number. */
+/** Precision of the minimum input that buys the same output: the input for one output unit, divided by this number. */
 export const UNIT_PRICE_DIVISOR = 16n
 
 /* Division of a trade among paths: of 1,480 divided trades on small graphs, 38 gained more than 0.3 bps. */
@@ -490,7 +488,7 @@ export const DIVISION_MIN_PART = 1e-6
 export const DIVISION_MIN_GAIN = 1e-12
 /** Maximum moves before the moved amount is reduced. */
 export const MAX_DIVISION_MOVES = 2_000
-/** Maximum paths in use, and likewise idle paths, that are tried as the destination of a move. */
+/** Maximum paths in use that are tried as the destination of a move. Also the maximum for idle paths. */
 export const MAX_DIVISION_TARGETS = 3
 /** Number of the best paths that are considered for each of three amounts: the trade and two fractions of it. */
 export const DIVISION_PATHS_PER_AMOUNT = 8

@@ -37,7 +37,7 @@ export type MeasuredHop = {
  */
 export type LearnedGas = ReadonlyMap<string, number | readonly MeasuredHop[]>
 
-/** All terms of a trade except its amount. Plain data, so that it can be posted to a worker thread. */
+/** All fields of a request except the amount. Plain data, so that it can be posted to a worker thread. */
 export type RouteTerms = {
   /** ERC-20 address or NATIVE. If the input or output is NATIVE, NATIVE and its wrapper count as one token. */
   readonly tokenIn: Address
@@ -63,6 +63,7 @@ export type RouteTerms = {
   readonly driftPenalties?: DriftPenalties
   /** Gas of pools, learned from simulations. */
   readonly learnedGas?: LearnedGas
+  /** Families and DEXes whose pools may be used; all if absent. */
   readonly sources?: SourceFilter
   /** Tokens and pools that the route may pass through between its ends; no restriction if absent. */
   readonly trust?: Trust
@@ -71,6 +72,7 @@ export type RouteTerms = {
    * in a simulation, so the caller must compare the route with a route without them. Default: false.
    */
   readonly withSampled?: boolean
+  /** Transfer taxes of tokens. Tokens without an entry are treated as untaxed. */
   readonly taxes?: Taxes
   /**
    * When to compute the bound after gas, which takes about as long as the search itself. Default: together with the
@@ -136,7 +138,7 @@ export type Leg = {
   readonly writes?: readonly string[]
 }
 
-/** Legs in execution order, with their settled amounts, gas, and bound. */
+/** A route: legs with their amounts in exact integers, the gas of the route, and its distance from the upper bound. */
 export type RoutePlan = {
   readonly tokenIn: Address
   readonly tokenOut: Address

@@ -31,7 +31,7 @@ function withProblem<T>(
     const problem = {
       ...{
         graph,
-        swap: req,
+        requestTokens: req,
         source,
         target,
         amountIn: Number(req.amountIn),

@@ -41,7 +41,7 @@ function searchFor(pools: readonly Pool[], req: RouteRequest): { problem: Proble
   const { source, target, rate, rateBack, adjustedCurves, outputFactors } = new Admission(graph, req, sold, bought)
   const problem: Problem = {
     graph,
-    swap: req,
+    requestTokens: req,
     source,
     target,
     amountIn: Number(req.amountIn),

@@ -75,7 +75,7 @@ function problemOn(graph: Graph, req: RouteRequest, perGas: number): Problem {
     outputFactors,
     ...NO_LEARNED_GAS,
     costPerGas: perGas,
-    swap: req,
+    requestTokens: req,
     amountIn: Number(req.amountIn),
     maxHops: 4,
     maxPools: 24,

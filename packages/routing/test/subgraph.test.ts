@@ -46,7 +46,7 @@ const problemFor = (req: RouteRequest, perGas: number) => (graph: Graph) => {
   const { source, target, rate, rateBack, adjustedCurves, outputFactors } = admission
   const problem: Problem = {
     graph,
-    swap: req,
+    requestTokens: req,
     source,
     target,
     amountIn: Number(req.amountIn),

@@ -21,7 +21,10 @@ export const SWAP_GAS: Readonly<Record<Liquidity['kind'], bigint>> = {
   limitOrder: 66_358n,
 }
 
-/** Gas table by which the search ranks routes over auction liquidity. */
+/**
+ * Gas table by which the search ranks routes over auction liquidity. Weighted and stable pools both belong to family
+ * `balancer-v2`, so the figure of this family lies between their figures in `SWAP_GAS`.
+ */
 export const HOP_GAS = {
   hop: { 'uniswap-v2': 60_000, 'balancer-v2': 140_000, 'uniswap-v3': 106_000, 'prop-amm': 66_358 },
   tick: 0,
@@ -30,6 +33,7 @@ export const HOP_GAS = {
 const WAD = 10n ** 18n
 /** One ppm in units of 10^-18. */
 const WAD_PER_PPM = WAD / PPM
+/** Denominator of the amplification parameter in the state of a stable pool. */
 const AMPLIFICATION_PRECISION = 1_000n
 /** Tick spacing of Uniswap V3 pools, by fee in ppm. */
 const TICK_SPACINGS: Readonly<Record<number, number>> = { 100: 1, 500: 10, 3000: 60, 10000: 200 }

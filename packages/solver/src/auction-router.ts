@@ -69,8 +69,9 @@ export class AuctionRouter {
   }
 
   /**
-   * Returns a route for an exact output. The driver executes buy orders with exact outputs, for which pools round the
-   * input up. So on a single path, each hop gets the input that its pool requires for its output.
+   * Returns a route for an exact output. The driver (the CoW Protocol service that executes solutions) requests exact
+   * outputs from the pools of a buy order, and pools round the inputs up. So on a single path, each hop gets the input
+   * that its pool requires for its output.
    */
   private routeForOutput(trade: Trade, amountOut: bigint): readonly (Hop & Amounts)[] | null {
     const legs = this.search({ ...trade, amountOut })?.legs
@@ -125,8 +126,8 @@ function solveBackward(legs: readonly Leg[], amountOut: bigint): readonly (Hop &
 }
 
 /**
- * Maximum attempts to raise an input that pays too little because of rounding. Each attempt raises it by ten times the
- * previous raise.
+ * Maximum attempts to raise an input that pays too little because of rounding. The first attempt adds the estimated
+ * shortfall to the input. Each further attempt adds ten times as much as the one before.
  */
 const MAX_RAISES = 6
 

@@ -1,5 +1,5 @@
 /**
- * Schema of CoW Protocol auctions, as a driver posts them to `/solve`.
+ * Schema of CoW Protocol auctions, as a driver (the service that runs solvers) posts them to `/solve`.
  *
  * @see crates/solvers/openapi.yml of cowprotocol/services
  */

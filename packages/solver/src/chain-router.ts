@@ -35,11 +35,11 @@ export class ChainRouter {
   /** Quotes an order or a part of it (`fillSize`). @throws an error if there is no quote */
   async fill(order: Order, fillSize: FillSize, gasPriceWei: bigint, signal: AbortSignal): Promise<Fill> {
     const { sellToken, buyToken, kind } = order
-    const quoteTerms = { ...this.quoteTerms(sellToken, buyToken), gasPriceWei }
+    const quoteParams = { ...this.quoteParams(sellToken, buyToken), gasPriceWei }
     const quote =
       kind === 'sell'
-        ? await this.chainQuotes.quote({ ...quoteTerms, amountIn: fillSize.sellAmount, slippagePpm: 'auto' }, signal)
-        : await this.quoteForOutput(quoteTerms, fillSize.buyAmount, signal)
+        ? await this.chainQuotes.quote({ ...quoteParams, amountIn: fillSize.sellAmount, slippagePpm: 'auto' }, signal)
+        : await this.quoteForOutput(quoteParams, fillSize.buyAmount, signal)
     const { amountIn } = quote.route
     return {
       input: amountIn,
@@ -53,11 +53,11 @@ export class ChainRouter {
    * Quotes the minimum input for an output, and then quotes that input as an exact input with slippage tolerance. If
    * the second quote pays less than the output, returns the first one, which has no slippage tolerance.
    */
-  private async quoteForOutput(quoteTerms: QuoteRequest, amountOut: bigint, signal: AbortSignal): Promise<SwapQuote> {
-    const exactQuote = await this.chainQuotes.quote({ ...quoteTerms, amountOut, slippagePpm: 0n }, signal)
+  private async quoteForOutput(quoteParams: QuoteRequest, amountOut: bigint, signal: AbortSignal): Promise<SwapQuote> {
+    const exactQuote = await this.chainQuotes.quote({ ...quoteParams, amountOut, slippagePpm: 0n }, signal)
     const { amountIn } = exactQuote.route
     const quote = await this.chainQuotes
-      .quote({ ...quoteTerms, amountIn, slippagePpm: 'auto' }, signal)
+      .quote({ ...quoteParams, amountIn, slippagePpm: 'auto' }, signal)
       .catch(() => exactQuote)
     return quote.amountOut >= amountOut ? quote : exactQuote
   }
@@ -70,12 +70,12 @@ export class ChainRouter {
    */
   async priceOf(token: Address, signal: AbortSignal): Promise<bigint | null> {
     if (!this.wrappedNative) return null
-    const quoteTerms = this.quoteTerms(token, this.wrappedNative)
-    const { route } = await this.chainQuotes.quote({ ...quoteTerms, amountOut: WAD, slippagePpm: 0n }, signal)
+    const quoteParams = this.quoteParams(token, this.wrappedNative)
+    const { route } = await this.chainQuotes.quote({ ...quoteParams, amountOut: WAD, slippagePpm: 0n }, signal)
     return (WAD * WAD) / route.amountIn
   }
 
-  private quoteTerms(tokenIn: Address, tokenOut: Address): QuoteRequest {
+  private quoteParams(tokenIn: Address, tokenOut: Address): QuoteRequest {
     // The order has a limit price, so the price impact is not limited.
     return quoteRequest({ tokenIn, tokenOut, from: this.settlement, maxPriceImpactPpm: PPM })
   }

@@ -1,5 +1,5 @@
 /**
- * Kinds of notifications that a driver sends about solutions.
+ * Kinds of notifications that a driver (the CoW Protocol service that runs solvers) sends about solutions.
  *
  * @see crates/solvers-dto/src/notification.rs of cowprotocol/services
  */

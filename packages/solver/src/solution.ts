@@ -34,7 +34,7 @@ export type RankedSolution = {
   readonly rate: bigint
 }
 
-type SolutionTerms = {
+type SolutionContext = {
   readonly id: number
   /** Price of the sell token in wei per 10^18 base units; null if unknown. */
   readonly sellPrice: bigint | null
@@ -46,7 +46,11 @@ type SolutionTerms = {
  *
  * The solver sets the fee of limit orders to cover the gas, and takes it in the sell token. Market orders have no fee.
  */
-export function solutionOf(order: Order, fill: Fill, { id, sellPrice, auction }: SolutionTerms): RankedSolution | null {
+export function solutionOf(
+  order: Order,
+  fill: Fill,
+  { id, sellPrice, auction }: SolutionContext,
+): RankedSolution | null {
   const gas = fill.gas + SETTLEMENT_GAS
   const gasCost = sellPrice ? (gas * auction.effectiveGasPrice * WAD) / sellPrice : 0n
   const fee = order.class === 'limit' ? gasCost : 0n
@@ -102,19 +106,20 @@ function isWithinLimit(order: Order, { amountSold, amountBought }: TradedAmounts
 }
 
 /**
- * Marks the interactions that the settlement contract can replace by its own balances (internalize): their input token
- * is trusted, and the contract holds enough of their output token.
+ * Marks the interactions that the settlement contract can replace by its own balances (internalize). Their input token
+ * must be trusted, and the contract must hold enough of their output token.
  *
  * @see CIP-2 of CoW Protocol
  */
 function internalizedInteractions(interactions: readonly Interaction[], tokens: AuctionTokens): readonly Interaction[] {
+  // A buffer is the balance of one token in the settlement contract.
   const usedBufferByToken = new Map<Address, bigint>()
   return interactions.map((interaction) => {
     if (interaction.kind !== 'liquidity') return interaction
     const { inputToken, outputToken, outputAmount } = interaction
     const totalUsed = (usedBufferByToken.get(outputToken) ?? 0n) + BigInt(outputAmount)
-    const buffer = tokens[outputToken]
-    if (!tokens[inputToken]?.trusted || !buffer || totalUsed > buffer.availableBalance) return interaction
+    const availableBuffer = tokens[outputToken]?.availableBalance ?? -1n
+    if (!tokens[inputToken]?.trusted || totalUsed > availableBuffer) return interaction
     usedBufferByToken.set(outputToken, totalUsed)
     return { ...interaction, internalize: true }
   })

@@ -20,13 +20,15 @@ const MAX_CONCURRENT = 4
 
 const WAD = 10n ** 18n
 
+/** Returns the time in Unix milliseconds. */
 type Clock = () => number
 
 export type SolveOptions = {
-  /** Wrapped native token, which prices gas. */
+  /** Wrapped native token, in which gas is priced; null if the chain has none. */
   readonly wrappedNative: Address | null
   /** Routes orders over the chain's pools; if absent, only the liquidity of the auction is used. */
   readonly chain?: ChainRouter
+  /** If aborted, the solutions found so far are returned. */
   readonly signal?: AbortSignal
   readonly now?: Clock
 }

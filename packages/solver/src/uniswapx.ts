@@ -1,5 +1,5 @@
 /**
- * Webhook of a UniswapX quoter.
+ * Webhook of a UniswapX quoter: parses quote requests, and answers them with quotes of a chain.
  *
  * @see README of Uniswap/uniswapx-parameterization-api, "Webhook Quoting Schema"
  */
@@ -58,8 +58,8 @@ export type WebhookAnswer = {
 export const readWebhook = (body: unknown): WebhookRequest => readBody(schema, body)
 
 /**
- * Quotes a swap after gas, because the filler pays the gas: with a lower output for an exact input, or a higher input
- * for an exact output. Returns null if there is no quote within `WEBHOOK_MS`.
+ * Quotes a swap after gas, because the filler pays the gas. The output is lower for an exact input, and the input is
+ * higher for an exact output. Returns null if there is no quote within `WEBHOOK_MS`.
  */
 export async function answerWebhook(
   request: WebhookRequest,
@@ -69,7 +69,7 @@ export async function answerWebhook(
 ): Promise<WebhookAnswer | null> {
   const { tokenIn, tokenOut, amount, type, tokenInChainId: chainId, requestId, quoteId } = request
   const isExactInput = type === 'EXACT_INPUT'
-  const quoteTerms: QuoteRequest = quoteRequest({
+  const quoteParams: QuoteRequest = quoteRequest({
     ...{ tokenIn, tokenOut, from: NEUTRAL_SENDER, maxPriceImpactPpm: PPM, slippagePpm: 0n },
     ...(isExactInput ? { amountIn: amount } : { amountOut: amount }),
   })
@@ -77,7 +77,7 @@ export async function answerWebhook(
   const deadlineReached = new Promise<null>((resolve) =>
     webhookSignal.addEventListener('abort', () => resolve(null), { once: true }),
   )
-  const quote = await Promise.race([chain.quote(quoteTerms, webhookSignal).catch(() => null), deadlineReached])
+  const quote = await Promise.race([chain.quote(quoteParams, webhookSignal).catch(() => null), deadlineReached])
   const amounts = quote && afterGas(quote, isExactInput ? undefined : amount)
   if (!amounts) return null
   return {

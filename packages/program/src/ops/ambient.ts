@@ -1,4 +1,4 @@
-/** Program operation of family `ambient`: how its step is encoded, and which pools it trades with. */
+/** Operation of the Executor (the swap contract) for family `ambient`: encoding and trades of its step. */
 import { address, uint } from './fields.ts'
 import { defineOp } from './op.ts'
 

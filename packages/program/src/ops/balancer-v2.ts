@@ -1,4 +1,4 @@
-/** Program operation of family `balancer-v2`: how its step is encoded, and which pools it trades with. */
+/** Operation of the Executor (the swap contract) for family `balancer-v2`: encoding and trades of its step. */
 import { address, bytes32 } from './fields.ts'
 import { defineOp, tradesInSeries } from './op.ts'
 

@@ -1,4 +1,4 @@
-/** Program operation of family `balancer-v3`: how its step is encoded, and which pools it trades with. */
+/** Operation of the Executor (the swap contract) for family `balancer-v3`: encoding and trades of its step. */
 import { address } from './fields.ts'
 import { defineOp, tradesInSeries } from './op.ts'
 

@@ -1,4 +1,4 @@
-/** Program operation of the Curve families: how its step is encoded, and which pools it trades with. */
+/** Operation of the Executor (the swap contract) for the Curve families: encoding and trades of its step. */
 import { address, uint } from './fields.ts'
 import { defineOp } from './op.ts'
 

@@ -1,4 +1,4 @@
-/** Program operation of family `ekubo`: how its step is encoded, and which pools it trades with. */
+/** Operation of the Executor (the swap contract) for family `ekubo`: encoding and trades of its step. */
 import { address, bytes32 } from './fields.ts'
 import { defineOp, type Keccak, tradesInSeries } from './op.ts'
 
@@ -6,8 +6,8 @@ type Address = `0x${string}`
 type Hop = { readonly tokenOut: Address; readonly config: `0x${string}` }
 
 /**
- * Swaps in several pools of the core in one lock. Token address zero is the native token. The core's callback shows the
- * Executor its version.
+ * Swaps in several pools of the core in one lock. Token address zero is the native token. The Executor recognizes the
+ * version of the core by its callback.
  */
 export const ekubo = defineOp(
   {
@@ -23,11 +23,11 @@ export const ekubo = defineOp(
     trustedIn: 'ekuboCores',
     native: 'also',
   },
-  (step, keccak256) => tradesInSeries(step, (hop, tokenIn) => idOf(hop, tokenIn, keccak256)),
+  (step, keccak256) => tradesInSeries(step, (hop, tokenIn) => poolIdOf(hop, tokenIn, keccak256)),
 )
 
 /** Returns the pool id: the hash of the words of the pool key. */
-function idOf({ tokenOut, config }: Hop, tokenIn: Address, keccak256: Keccak): `0x${string}` {
+function poolIdOf({ tokenOut, config }: Hop, tokenIn: Address, keccak256: Keccak): `0x${string}` {
   const tokens = [BigInt(tokenIn), BigInt(tokenOut)].sort((a, b) => (a < b ? -1 : 1))
   const keyWords = [...tokens, BigInt(config)].map((word) => word.toString(16).padStart(64, '0'))
   return keccak256(`0x${keyWords.join('')}`)

@@ -1,4 +1,7 @@
-/** Descriptions of the fields of a step, as data for the encoder, the decoder, test generators, and FORMAT.md. */
+/**
+ * Descriptions of the fields of a step of the Executor (the contract that swaps), as data for the encoder, the decoder,
+ * test generators, and FORMAT.md.
+ */
 
 type Address = `0x${string}`
 
@@ -22,6 +25,7 @@ export type OpField = AddressField | Bytes32Field | UintField | ChoiceField
 /** Fields by name, in byte order. */
 export type OpFields = Readonly<Record<string, OpField>>
 
+/** Type of the value of a field. */
 export type ValueOf<F extends OpField> = F extends AddressField
   ? Address
   : F extends Bytes32Field
@@ -30,6 +34,7 @@ export type ValueOf<F extends OpField> = F extends AddressField
       ? F['choices'][number]
       : number
 
+/** Types of the values of several fields, by field name. */
 export type ValuesOf<F extends OpFields> = { readonly [Name in keyof F]: ValueOf<F[Name]> }
 
 /** Field of 20 bytes. */

@@ -127,6 +127,7 @@ function familiesOf({ name, families = [name] }: Op): readonly string[] {
   return families
 }
 
+/** Returns the operation with an opcode; undefined if there is none. */
 export function opOfCode(code: number): Op | undefined {
   return opByCode.get(code)
 }

@@ -1,4 +1,7 @@
-/** Types of operation descriptions. An operation is one kind of step of the Executor. */
+/**
+ * Types of operation descriptions. An operation is one kind of step of the Executor, the contract that swaps. A step
+ * swaps in one pool, or in several pools of one contract.
+ */
 import type { StepInput, StepOutput } from '../step.ts'
 import type { OpFields, ValuesOf } from './fields.ts'
 

@@ -1,4 +1,4 @@
-/** Program operation of family `pancake-infinity`: how its step is encoded, and which pools it trades with. */
+/** Operation of the Executor (the swap contract) for family `pancake-infinity`: encoding and trades of its step. */
 import { address, uint } from './fields.ts'
 import { defineOp, type Keccak, tradesInSeries } from './op.ts'
 
@@ -39,11 +39,15 @@ export const pancakeInfinity = defineOp(
     trustedIn: 'infinityVaults',
     native: 'also',
   },
-  (step, keccak256) => tradesInSeries(step, (hop, tokenIn) => idOf(hop, tokenIn, keccak256)),
+  (step, keccak256) => tradesInSeries(step, (hop, tokenIn) => poolIdOf(hop, tokenIn, keccak256)),
 )
 
 /** Returns the pool id: the hash of the words of the pool key. */
-function idOf({ tokenOut, manager, fee, parameters, hooks }: Hop, tokenIn: Address, keccak256: Keccak): `0x${string}` {
+function poolIdOf(
+  { tokenOut, manager, fee, parameters, hooks }: Hop,
+  tokenIn: Address,
+  keccak256: Keccak,
+): `0x${string}` {
   const currencies = [BigInt(tokenIn), BigInt(tokenOut)].sort((a, b) => (a < b ? -1 : 1))
   const key = [...currencies, BigInt(hooks), BigInt(manager), BigInt(fee), BigInt(parameters)]
   return keccak256(`0x${key.map((word) => word.toString(16).padStart(64, '0')).join('')}`)

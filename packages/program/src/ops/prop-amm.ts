@@ -1,4 +1,4 @@
-/** Program operation of family `prop-amm`: how its step is encoded, and which pools it trades with. */
+/** Operation of the Executor (the swap contract) for family `prop-amm`: encoding and trades of its step. */
 import { address } from './fields.ts'
 import { defineOp, tradeBetween } from './op.ts'
 

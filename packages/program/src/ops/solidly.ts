@@ -1,4 +1,4 @@
-/** Program operation of family `solidly`: how its step is encoded, and which pools it trades with. */
+/** Operation of the Executor (the swap contract) for family `solidly`: encoding and trades of its step. */
 import { address } from './fields.ts'
 import { defineOp, tradeWithUnknownOutput } from './op.ts'
 

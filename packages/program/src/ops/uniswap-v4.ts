@@ -1,4 +1,4 @@
-/** Program operation of family `uniswap-v4`: how its step is encoded, and which pools it trades with. */
+/** Operation of the Executor (the swap contract) for family `uniswap-v4`: encoding and trades of its step. */
 import { address, uint } from './fields.ts'
 import { defineOp, type Keccak, tradesInSeries } from './op.ts'
 
@@ -19,6 +19,7 @@ export const uniswapV4 = defineOp(
       fee: uint(3),
       // `int24` on chain, but never negative.
       tickSpacing: uint(3, { exclusiveMax: 2 ** 23 }),
+      // Encoded only if flag bit 6 is set: a hop has a hook.
       hooks: { kind: 'address', flag: 64 },
     },
     singleton: 'manager',
@@ -27,14 +28,14 @@ export const uniswapV4 = defineOp(
     native: 'also',
   },
   (step, keccak256) =>
-    tradesInSeries(step, (hop, tokenIn) => idOf(hop, tokenIn, keccak256)).map((trade, k) => ({
+    tradesInSeries(step, (hop, tokenIn) => poolIdOf(hop, tokenIn, keccak256)).map((trade, k) => ({
       ...trade,
       hooks: step.hops[k]!.hooks,
     })),
 )
 
 /** Returns the pool id: the hash of the words of the pool key. */
-function idOf({ tokenOut, fee, tickSpacing, hooks }: Hop, tokenIn: Address, keccak256: Keccak): `0x${string}` {
+function poolIdOf({ tokenOut, fee, tickSpacing, hooks }: Hop, tokenIn: Address, keccak256: Keccak): `0x${string}` {
   const currencies = [BigInt(tokenIn), BigInt(tokenOut)].sort((a, b) => (a < b ? -1 : 1))
   const key = [...currencies, BigInt(fee), BigInt(tickSpacing), BigInt(hooks)]
   return keccak256(`0x${key.map((word) => word.toString(16).padStart(64, '0')).join('')}`)

@@ -1,7 +1,7 @@
 /**
- * Scratch arrays of column generation (`columns.ts`), which adds edges (pools in one direction) to an allocation (a
- * flow over some edges, with token prices). Promising edges may earn enough to be added. Conductance is the response of
- * an edge's input to its rate.
+ * Scratch arrays of column generation (`columns.ts`), which adds edges to an allocation. An edge is a pool in one
+ * direction. An allocation is a flow over some edges, with token prices. A promising edge may earn enough to be added.
+ * The conductance of an edge is the increase of its input per decrease of the natural logarithm of its rate.
  */
 import { roundedCapacity, type Scratch } from '../graph/scratch.ts'
 
@@ -13,7 +13,7 @@ export class ColumnArrays {
   readonly logValue: Float64Array
   /**
    * By token: sum of the conductances of its promising edges, and sum of the log prices that these edges imply for the
-   * token, weighted by conductance.
+   * token, weighted by conductance. An edge implies the price at which its first unit would earn nothing.
    */
   readonly conductanceSum: Float64Array
   readonly weightedLogPriceSum: Float64Array

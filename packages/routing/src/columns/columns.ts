@@ -1,9 +1,9 @@
 /**
  * Column generation: extends an allocation (a flow over some edges of the graph, with a price for each token) by edges
- * that would earn at these prices: their output is worth more than their input. Each edge, a pool in one direction, is
- * a column of the optimization problem. The frontier (`frontier.ts`) finds paths that would earn: their edges are
- * paying edges, and their tokens are paying tokens, except live tokens, which carry flow already. Called by
- * `search.ts`, `refine/cycles.ts`, `proof/`, and `subgraph/`.
+ * that would earn at these prices. An edge is a pool in one direction, and a column of the optimization problem. It
+ * earns if its output is worth more than its input. The frontier (`frontier.ts`) finds the paths that would earn. Their
+ * edges are called paying edges. A token that already carries flow is live. The other tokens of these paths are called
+ * paying tokens. Called by `search.ts`, `refine/cycles.ts`, `proof/`, and `subgraph/`.
  */
 
 import { hasNoLegCosts, legBaseCost, minLegCost, type Problem } from '../problem/problem.ts'
@@ -27,8 +27,8 @@ import { constantProductEarnings } from './earnings-bound.ts'
 import type { Frontier } from './frontier.ts'
 
 /**
- * Alternates between solving the allocation and adding profitable edges, until no edge is left to add, or for at most
- * `rounds` rounds. At the end, the allocation is solved and the frontier is explored.
+ * Alternates between solving the allocation and adding profitable edges. Stops if no edge is left to add, or after
+ * `rounds` rounds. On return, the allocation is solved and the frontier is explored.
  */
 export function generateColumns(
   problem: Problem,
@@ -92,7 +92,6 @@ class ColumnPricing {
   /**
    * Selects the edges that could earn enough at the minimum cost of their input and the maximum value of their output.
    * A quarter of `minEarnings` suffices here, because the earnings of several edges around a token are added up later.
-   * Conductance is the response of an edge's input to its rate; `valueConductance` states it in output base units.
    */
   private selectPromising(minEarnings: number): void {
     const { columnArrays } = this
@@ -134,7 +133,7 @@ class ColumnPricing {
   /**
    * Estimates prices of the tokens outside the allocation; the prices of live tokens stay fixed. The edges act like the
    * resistors of an electrical network whose voltages are the log prices. Each round sets the log price of a token to
-   * the average that its edges imply, weighted by conductance; a few rounds approximate the prices.
+   * the average that its edges imply, weighted by conductance. A few rounds approximate the prices.
    */
   private balancePrices(): void {
     const { promisingEdges, columnArrays } = this

@@ -6,23 +6,23 @@ import type { Problem } from '../problem/problem.ts'
  * all prices. ∞ if the request changes the edge's price curve.
  *
  * @param priceIn - cost of a unit of input
- * @param value - value of the output that the first unit of input buys
+ * @param firstUnitValue - value of the output that the first unit of input buys
  */
 export function earningsBound(
   { adjustedCurves, graph }: Problem,
   edge: number,
   priceIn: number,
-  value: number,
+  firstUnitValue: number,
 ): number {
   if (adjustedCurves.size > 0 && adjustedCurves.has(edge)) return Number.POSITIVE_INFINITY
-  return constantProductEarnings(graph.maxConductance[edge]! * priceIn, Math.sqrt(value / priceIn) - 1)
+  return constantProductEarnings(graph.maxConductance[edge]! * priceIn, Math.sqrt(firstUnitValue / priceIn) - 1)
 }
 
 /**
  * Earnings of a pool of x·y = k that trades until its rate equals the ratio of the prices of its tokens.
  *
- * @param valueConductance - conductance (response of the input to the rate) of the pool before the trade, valued at the
- *   cost of the input; the earnings are in its unit
+ * @param valueConductance - conductance of the pool before the trade, times the price of the input token; the earnings
+ *   have the same unit. Conductance is the increase of the input per decrease of the natural logarithm of the rate
  * @param sqrtGain - √(value of the first unit's output / cost of its input) − 1
  */
 export function constantProductEarnings(valueConductance: number, sqrtGain: number): number {

@@ -1,10 +1,10 @@
 /**
- * The frontier of an allocation (a flow over some edges, with a price for each token): the tokens and edges around it
- * through which a path could pay at the allocation's prices. An edge is a pool in one direction. A path pays if the
- * value of its output exceeds the cost of its input, for the first unit. A token is live if it carries flow, and
- * therefore has a price. Each other token has two labels: its minimum cost if it is bought with live tokens, and its
- * maximum value if it is sold for live tokens. Labels and prices are in output base units per base unit. Used by column
- * generation (`columns.ts`), the upper bound, and `refine/refill.ts`.
+ * The frontier of an allocation: the tokens and edges around it through which a path could pay at the allocation's
+ * prices. An edge is a pool in one direction. An allocation is a flow over some edges, with a price for each token. A
+ * path pays if, for the first unit of input, the value of the output exceeds the cost. A token is live if it carries
+ * flow, and therefore has a price. Each other token has two labels. One is its minimum cost if it is bought with live
+ * tokens. The other is its maximum value if it is sold for live tokens. Labels and prices are in output base units per
+ * base unit. Used by column generation (`columns.ts`), the upper bound, and `refine/refill.ts`.
  */
 import { LabelQueue } from '../problem/label-correction.ts'
 import type { SpotRates } from '../problem/potentials.ts'
@@ -45,7 +45,7 @@ export class Frontier {
   readonly isLive: Uint8Array
   /** Upper bound on the total earnings of the edges that were skipped for earning too little, in output base units. */
   dustEarnings = 0
-  /** False if labels still changed after `maxHops` rounds, which indicates a profitable cycle. */
+  /** False if labels still changed after as many rounds as a path may have hops. This indicates a profitable cycle. */
   hasConverged = true
   /** Scratch arrays of column generation, kept for all runs with this frontier. */
   readonly columnArrays: ColumnArrays
@@ -80,7 +80,10 @@ export class Frontier {
     this.queue = new LabelQueue(tokenCount, scratch)
   }
 
-  /** By edge: rate for the first unit; for pairs of a multi-token pool in use, after the allocation's trades. */
+  /**
+   * By edge: rate for the first unit. If the allocation trades several pairs of the pool, it is the rate after these
+   * trades.
+   */
   get rate(): Float64Array {
     return this.rates.rate
   }
@@ -88,7 +91,7 @@ export class Frontier {
   /**
    * Explores the frontier of a solved allocation.
    *
-   * @param minEarnings - edges that cannot earn this much may be left out, in output base units
+   * @param minEarnings - in output base units; edges that cannot earn this much may be left out
    */
   explore(allocation: Allocation, minEarnings = 0): void {
     if (this.problem.mayReusePools && this.rates.update(allocation)) this.valueBounds.clearEdgeLists()
@@ -103,7 +106,7 @@ export class Frontier {
     }
   }
 
-  /** Finds the paying edges if `labelCosts` reached only few tokens. */
+  /** Finds the paying edges after `labelCosts` reached only a few tokens. */
   private exploreWithinBounds(allocation: Allocation): void {
     const candidates = this.candidateEdges(allocation)
     this.sweepValues(candidates)
@@ -194,7 +197,7 @@ export class Frontier {
     this.queue.add(token)
   }
 
-  /** Edges from reached tokens that could pay by the value bounds. */
+  /** Returns the edges out of reached tokens that could pay if their output had the maximum value (`valueBounds`). */
   private candidateEdges(allocation: Allocation): number[] {
     const { problem, valueBounds, rate, costLabel, isLive, reachedTokens } = this
     const { to } = problem.graph.topology
@@ -216,8 +219,8 @@ export class Frontier {
   }
 
   /**
-   * Computes maximum values of tokens over the candidate edges only. These are roughly in path order, so few sweeps in
-   * reverse order suffice.
+   * Computes maximum values of tokens over the candidate edges only. The candidates are roughly in path order, so a few
+   * sweeps in reverse order suffice.
    */
   private sweepValues(candidates: readonly number[]): void {
     const { problem, valueLabel, nextEdge, isLive, rate } = this
@@ -328,8 +331,8 @@ export class Frontier {
   }
 
   /**
-   * Edges of the best path through a token: the cheapest path from a live token to it, and the most valuable path from
-   * it to a live token.
+   * Edges of the best path through a token. It consists of the cheapest path from a live token to this token, and the
+   * most valuable path from this token to a live token.
    */
   pathThrough(token: number): readonly number[] {
     const { problem, isLive, nextEdge, previousEdge } = this

@@ -1,7 +1,7 @@
 /**
- * Rates of all edges (pools in one direction) for `Frontier`: the rate for the first unit. For multi-token pools with
- * several pairs in the allocation (the flow so far), these are the rates after its trades, because each trade moves the
- * rates of all pairs.
+ * Rates of all edges (pools in one direction) for `Frontier`: the rate for the first unit. If an allocation (the flow
+ * so far) trades several pairs of a pool of more than two tokens, each trade moves the rates of all pairs. The rates of
+ * this pool are then those after the trades of the allocation.
  */
 import type { Problem } from '../problem/problem.ts'
 import type { Allocation } from '../solver/allocation.ts'
@@ -9,7 +9,7 @@ import type { Allocation } from '../solver/allocation.ts'
 const NO_EDGES: ReadonlySet<number> = new Set()
 
 export class MarginalRates {
-  /** By edge. */
+  /** By edge: current rate. */
   rate: Float64Array
   /** By edge: rate of the reverse edge. */
   rateBack: Float64Array

@@ -11,7 +11,7 @@ import { MaxHeap } from './max-heap.ts'
 /** A path from the source to a token. */
 type Label = {
   /**
-   * Upper bound on the net output of every path that continues this one: the amount of the token so far, valued at spot
+   * Upper bound on the net output of every path that continues this one. It is the amount of the token, valued at spot
    * rates to the target, less the gas so far and the minimum gas of the remaining legs.
    */
   readonly bound: number
@@ -52,8 +52,8 @@ export type PathBounds = {
 /**
  * Returns a quoter that uses price curves.
  *
- * @param required - `all`: a pool that cannot take the whole input pays 0; `a part`: the pool pays for the input that
- *   it can take
+ * @param required - what a pool pays that cannot take the whole input. With `all`, it pays 0. With `a part`, it pays
+ *   for the input that it can take
  */
 export const curveQuoter = (problem: Problem, required: 'all' | 'a part' = 'all'): EdgeQuoter => ({
   output: (edge, amountIn) => {
@@ -65,11 +65,11 @@ export const curveQuoter = (problem: Problem, required: 'all' | 'a part' = 'all'
 })
 
 /**
- * Finds the best path by best-first search. No trade gets a better rate than the spot rate, so the search ends once no
- * label has a higher bound than the net output of the best path found. For each token and path length, only the
- * `LABELS_PER_TOKEN` labels with the highest bounds are kept. Several are kept, because the path of the best label may
- * visit a token that a continuation needs; of labels with the same visited tokens, only the best is kept. Apart from
- * the limits on quotes and edges, only this limit on labels can make the search miss the best path.
+ * Finds the best path by best-first search. No trade gets a better rate than the spot rate, so each label has an upper
+ * bound. The search ends once no bound is above the net output of the best path found. For each token and path length,
+ * only the `LABELS_PER_TOKEN` labels with the highest bounds are kept. One label would not suffice: its path may
+ * already visit a token that the best continuation needs. Of labels that visited the same tokens, only the best is
+ * kept. The search can miss the best path only because of this limit on labels, and the limits on quotes and edges.
  *
  * @returns the best path found within the limits on quotes and edges; null if no path leads to the target, or if no
  *   path takes the amount
@@ -82,14 +82,12 @@ export function bestSinglePath(
 ): readonly number[] | null {
   const { source, target, amountIn, maxHops, rate, graph, budget } = problem
   const { offset, to } = graph.topology
-  const { best: valueBound, hops } = spotRates
+  const { maxRate: valueBound, hops } = spotRates
   if (!(valueBound[source]! > 0)) return null
   const maxPathHops = Math.min(maxHops, Math.max(MAX_USUAL_HOPS, hops[source]!))
-  // Minimum cost of each remaining leg.
   const minCostPerLeg = minLegCost(problem)
   const queue = new MaxHeap<Label>()
   const pathLengths = maxPathHops + 1
-  // Tokens whose slots were written.
   const touchedTokens: number[] = []
   const { bestBounds, visitedHashes } = labelSlots(problem, pathLengths, touchedTokens)
   const spotPath = pathTo(problem, spotRates, source, target)
@@ -128,12 +126,12 @@ export function bestSinglePath(
       if (!(amount > 0 && bound > threshold)) continue
       const visitedHash = label.visitedHash + hashOfToken(nextToken)
       touchedTokens.push(nextToken)
-      if (!insert(bestBounds, visitedHashes, slot, bound, visitedHash)) continue
+      if (!insertBound(bestBounds, visitedHashes, slot, bound, visitedHash)) continue
       // Also inserts the bound in the slots of longer paths, because a longer path to the token is useful only if its
       // bound is higher.
       const slotsEnd = (nextToken + 1) * pathLengths * LABELS_PER_TOKEN
       for (let k = slot + LABELS_PER_TOKEN; k < slotsEnd; k += LABELS_PER_TOKEN)
-        if (!insert(bestBounds, visitedHashes, k, bound, visitedHash)) break
+        if (!insertBound(bestBounds, visitedHashes, k, bound, visitedHash)) break
       const nextLabel = {
         bound,
         token: nextToken,
@@ -154,10 +152,10 @@ export function bestSinglePath(
 }
 
 /**
- * Borrows the slots of a search: for each token and path length, `LABELS_PER_TOKEN` bounds of labels in descending
- * order (`bestBounds`), and for each bound the hash of the visited tokens (`visitedHashes`).
+ * Borrows the slots of a search. For each token and path length, `bestBounds` has `LABELS_PER_TOKEN` bounds of labels
+ * in descending order. For each bound, `visitedHashes` has the hash of the visited tokens.
  *
- * @param touchedTokens - the caller adds every token whose slots it writes
+ * @param touchedTokens - the caller adds every token whose slots it writes; these slots are cleared after the search
  */
 function labelSlots({ graph }: Problem, pathLengths: number, touchedTokens: readonly number[]) {
   const { tokens, scratch } = graph.topology
@@ -172,10 +170,17 @@ function labelSlots({ graph }: Problem, pathLengths: number, touchedTokens: read
 }
 
 /**
- * Inserts a bound into the descending bounds of a slot. A bound with the same visited tokens is replaced. Returns
- * false, and inserts nothing, if the bound to replace, or each bound of the slot, is at least as high.
+ * Inserts a bound into the descending bounds of a slot, and drops the lowest. If a bound with the same visited tokens
+ * exists, it is replaced instead. Returns false, and changes nothing, if the bound to drop or replace is at least as
+ * high as the new one.
  */
-function insert(bounds: Float64Array, hashes: Float64Array, slot: number, bound: number, visitedHash: number): boolean {
+function insertBound(
+  bounds: Float64Array,
+  hashes: Float64Array,
+  slot: number,
+  bound: number,
+  visitedHash: number,
+): boolean {
   const lastSlot = slot + LABELS_PER_TOKEN - 1
   if (!(bound > bounds[lastSlot]!)) return false
   let k = slot

@@ -2,9 +2,10 @@
  * Upper bound before gas on the output of any route within the hop limit. By weak duality, any token prices give a
  * bound: the input valued at its price, plus the maximum earnings of each edge (a pool in one direction) at the prices.
  * Tokens that carry flow have the prices of the allocation, which is the solved flow over some edges. Each other token
- * gets a price between its minimum cost and its maximum value, so that outside the allocation only the edges of the
- * frontier (see `frontier.ts`) earn. If these edges earn more than rounding, they join the allocation, which makes the
- * bound tighter.
+ * gets a price between its minimum cost and its maximum value. Then, outside the allocation, only the edges of the
+ * frontier (see `frontier.ts`) earn. If these edges earn more than rounding errors, they join the allocation, which
+ * makes the bound tighter. A multi-token pool has more than two tokens, and its pairs share one trading function (the
+ * equation that its balances must satisfy).
  */
 
 import { familyOf } from '@sluice/liquidity'
@@ -29,8 +30,8 @@ import { earningsBound } from './earnings-bound.ts'
 import type { Frontier } from './frontier.ts'
 
 /**
- * By token: price at which a bound was computed, in output base units; only of tokens that carry flow. The price of the
- * source is the value of one base unit of the input, by which the bound rises or falls with the amount.
+ * By token of the allocation: price at which a bound was computed, in output base units per base unit. If the input
+ * grows by one base unit, the bound grows by the price of the source token.
  */
 export type TokenPrices = ReadonlyMap<number, number>
 export const NO_PRICES: TokenPrices = new Map()
@@ -45,9 +46,9 @@ export type OutputBound = {
 }
 
 /**
- * Bounds the output of all routes. Null if no finite bound was found because of profitable cycles (arbitrage). On a
- * subgraph of a large graph, the bound uses the final prices of the allocation, at which the edges outside the subgraph
- * are valued.
+ * Bounds the output of all routes. Null if no finite bound was found because of profitable cycles (arbitrage). Returns
+ * the lowest bound of all rounds. On a subgraph of a large graph, returns the bound of the last round instead. Callers
+ * then value the edges outside the subgraph at the final prices of the allocation.
  *
  * @param allocation - a solved allocation; the edges that loosen the bound are added to it
  * @param frontier - the explored frontier of the allocation
@@ -100,9 +101,9 @@ export function upperBound(problem: Problem, allocation: Allocation, frontier: F
 const totalOf = ({ curveBound, hiddenBound }: OutputBound): number => curveBound + hiddenBound
 
 /**
- * Returns the maximum total that pools may pay above their price curves, in output base units. Some curves interpolate
- * samples of their pools, the trading function of a pool with a variable fee assumes its highest fee, and some pools
- * round in favor of the trader.
+ * Returns the maximum total that pools may pay above their price curves, in output base units. There are three reasons.
+ * Some curves interpolate samples of their pools. The trading function of a pool with a variable fee assumes its
+ * highest fee. Some pools round in favor of the trader.
  *
  * @param bound - bound without this total
  * @param frontierPrices - by token: prices at which the edges of the frontier are valued
@@ -134,8 +135,8 @@ function maxPayoutBeyondCurves(
 }
 
 /**
- * Maximum that other pairs of multi-token pools may earn on the fees of a pair that trades alone in the allocation. If
- * this pair nearly drains the pool, most of what remains in the pool is the fee.
+ * Maximum that other pairs of multi-token pools may earn on the fees of a pair that trades alone in the allocation.
+ * These earnings matter if the pair nearly drains the pool: the fee is then most of the remaining balance.
  */
 function feesOfSinglePairs(problem: Problem, allocation: Allocation): number {
   const { graph, mayReusePools } = problem
@@ -157,7 +158,7 @@ function feesOfSinglePairs(problem: Problem, allocation: Allocation): number {
 
 /**
  * Maximum additional earnings of multi-token pools that limit each swap. If several pairs sell the same token, the
- * swaps of one pair raise the limits of the others, so together they may sell more than an allocation assumes.
+ * swaps of one pair raise the limits of the others. So together they may sell more than an allocation assumes.
  */
 function earningsOfMoreSwaps(
   problem: Problem,
@@ -214,8 +215,8 @@ function maxEarningsOf(problem: Problem, frontier: Frontier, prices: Float64Arra
   const earningsAlone = maxEarningsAt(curveOf(problem, edge), priceIn, priceOut)
   const rate = frontier.rate[edge]!
   if (rate === problem.rate[edge]) return earningsAlone
-  // Other pairs of the pool trade, too. The edge then earns at most as much as alone, and at most as much as if it
-  // started at its rate after the other trades.
+  // Other pairs of the pool trade, too. Two limits then apply to the earnings of the edge: its earnings if it trades
+  // alone, and its earnings if it starts at its rate after the other trades.
   return rate * priceOut > priceIn ? Math.min(earningsAlone, earningsBound(problem, edge, priceIn, rate * priceOut)) : 0
 }
 
@@ -239,8 +240,8 @@ export function balancePrices(
 }
 
 /**
- * Moves the price of one token until the edges buy as much of the token as they sell. Uses Newton's method within a
- * bracket.
+ * Changes the price of one token until the edges buy as much of the token as they sell. Uses Newton's method within the
+ * bracket from `min` to `max`.
  */
 function balancePrice(
   problem: Problem,

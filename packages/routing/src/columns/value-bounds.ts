@@ -41,7 +41,7 @@ export class ValueBounds {
     this.problem = problem
     this.spotRates = spotRates
     this.hopsFromSource = hopsFromSource
-    this.boundByToken = spotRates.best
+    this.boundByToken = spotRates.maxRate
     this.minValueByToken = scratch.floats(tokens.length, Number.POSITIVE_INFINITY)
     this.edgeBuffer = scratch.ints(from.length)
   }
@@ -59,7 +59,9 @@ export class ValueBounds {
   chooseBounds({ isLive, liveTokens, costLabel }: FrontierLabels, maxRise: number): void {
     const { spotRates, measuredValues, liveTokensAtMeasurement, problem } = this
     const bounds =
-      measuredValues && liveTokensAtMeasurement.every((token) => isLive[token] === 1) ? measuredValues : spotRates.best
+      measuredValues && liveTokensAtMeasurement.every((token) => isLive[token] === 1)
+        ? measuredValues
+        : spotRates.maxRate
     if (bounds !== this.boundByToken) this.clearEdgeLists()
     this.boundByToken = bounds
     // The rate of each edge of a path may have risen.
@@ -84,8 +86,8 @@ export class ValueBounds {
   }
 
   /**
-   * Returns the edges out of `token` that may be profitable if one unit of it costs `cost`, by the value bounds of the
-   * tokens that they buy.
+   * Returns the edges out of `token` that may be profitable if one unit of it costs `cost`. An edge may be profitable
+   * if its output has more value at the value bound of the bought token.
    */
   edgesFrom(token: number, cost: number, rate: Float64Array): Int32Array {
     const { problem, spotRates, hopsFromSource, edgeBuffer, boundByToken } = this

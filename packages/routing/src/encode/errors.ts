@@ -4,7 +4,7 @@ import { CodedError } from '@sluice/chains'
 /** Error codes: a leg has an unsupported family, or the legs do not form a route. */
 export type EncodeErrorCode = 'UNKNOWN_FAMILY' | 'INVALID_ROUTE'
 
-/** A route that has no calldata: a fault of the code that built it, not of the market. */
+/** Error for a route that cannot be encoded. The code that built the route is wrong; retrying does not help. */
 export class EncodeError extends CodedError<EncodeErrorCode> {
   override readonly name = 'EncodeError'
 }

@@ -1,11 +1,17 @@
-/** Builds programs of a single hop, with which the hop's gas is measured at each position of a route. */
+/**
+ * Builds programs (bytecode of the Executor, the contract that swaps) of a single hop. With them, the gas of the hop is
+ * measured at each position of a route.
+ */
 import type { Address, Hex } from '@sluice/chains'
 import type { Pool } from '@sluice/liquidity'
 import { acceptsPrepayment, encodeProgram, ProgramError, type StepInput, type StepOutput } from '@sluice/program'
 import { EncodeError } from './errors.ts'
 import type { StepMaker } from './steps.ts'
 
-/** A program, and the account that holds its input before it runs; null if the program pulls it from the sender. */
+/**
+ * A program, and the account that holds the input before the program runs. The account is null if the program pulls the
+ * input from the sender.
+ */
 type HopProgram = { readonly program: Hex; readonly holder: Address | null }
 
 /** Programs by the hop's position in a route; null if the family's operation cannot be at this position. */
@@ -16,7 +22,7 @@ type HopPrograms = {
 }
 
 /**
- * Builds the programs of a hop. In the middle and at the end of a route, a prepaid pool (which measures its own input)
+ * Builds the programs of a hop. A prepaid pool measures its own input. In the middle and at the end of a route, it
  * already holds its input, because the hop before paid it. Other pools take their input from the Executor.
  */
 export function hopPrograms(

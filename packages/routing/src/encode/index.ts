@@ -1,4 +1,7 @@
-/** Encodes routes as transactions to the Guard, the contract that has the Executor swap and checks the output. */
+/**
+ * Encodes routes as transactions to the Guard, the entry contract. The Guard calls the Executor, the contract that
+ * swaps, and checks the output.
+ */
 import { encodeGuardSwap, type SignedPermit } from '@sluice/bindings/guard'
 import { type Address, type Hex, NATIVE, ZERO_ADDRESS } from '@sluice/chains'
 import { encodeProgram, type Step } from '@sluice/program'
@@ -10,7 +13,7 @@ export { EncodeError, type EncodeErrorCode } from './errors.ts'
 export { hopPrograms } from './hop.ts'
 export type { StepMaker } from './steps.ts'
 
-/** A route and the terms of its transaction. */
+/** A route, and the parameters of the transaction that swaps along it. */
 export type EncodeRequest = {
   /** Account that sends the transaction. */
   readonly from: Address
@@ -20,7 +23,7 @@ export type EncodeRequest = {
   readonly guard: Address
   readonly executor: Address
   readonly wrappedNative: Address | null
-  /** Step makers by family id. */
+  /** Step makers by family id. A family is the set of all pools with the same interface. */
   readonly families: ReadonlyMap<string, StepMaker>
   /** Minimum output that the sender accepts, in base units; must be above 0. */
   readonly minOutput: bigint
@@ -39,7 +42,7 @@ export type EncodeRequest = {
   readonly permit?: SignedPermit
 }
 
-/** Transaction of a swap, with the decoded steps of its program. */
+/** Transaction of a swap, with the steps that the Executor runs. */
 export type EncodedSwap = {
   readonly to: Address
   readonly data: Hex

@@ -1,10 +1,10 @@
-/** Joins consecutive hops of one contract into a single call. */
+/** Joins consecutive hops of one singleton (a contract that holds many pools) into a single call. */
 import { joinSteps, type Step } from '@sluice/program'
 import type { Leg } from '../types.ts'
 
 /**
- * Joins consecutive hops of one singleton contract. This saves an unlock or batch, and a transfer of the token between
- * the hops. Hops are joined only if no other leg buys or sells this token.
+ * Joins consecutive hops of one singleton. This saves a call that unlocks the singleton, and a transfer of the token
+ * between the hops. Hops are joined only if no other leg buys or sells this token.
  *
  * @param steps - one step per leg, in the same order; additional steps at the end are kept
  */

@@ -1,6 +1,6 @@
 /**
  * Encoding of native input and output: which contract wraps and unwraps, and how legs take the native token that the
- * sender sends.
+ * sender sends. The Guard is the entry contract; it calls the Executor, the contract that swaps.
  */
 import { type Address, NATIVE, ZERO_ADDRESS } from '@sluice/chains'
 import type { Step, StepInput } from '@sluice/program'
@@ -8,10 +8,11 @@ import { takesNative, usesWrapper } from '../native.ts'
 import type { Leg, RoutePlan } from '../types.ts'
 
 /**
- * Returns the tokens that an end of a route stands for. For NATIVE, a leg may trade the native token or its wrapper.
+ * Returns the tokens that legs may trade for the input or output token of a route. For NATIVE, a leg may trade the
+ * native token (zero address) or its wrapper.
  */
-export function tokensOf(end: Address, wrapped: Address | null): readonly (Address | null)[] {
-  return end === NATIVE ? [wrapped, ZERO_ADDRESS] : [end]
+export function tradedTokensOf(routeToken: Address, wrapped: Address | null): readonly (Address | null)[] {
+  return routeToken === NATIVE ? [wrapped, ZERO_ADDRESS] : [routeToken]
 }
 
 /**
@@ -23,8 +24,8 @@ export function needsWrapper(route: RoutePlan, wrappedNative: Address | null): b
 }
 
 /**
- * Returns the input of a leg that sells the native token of the sender, which the Executor holds. The last such leg
- * takes the rest.
+ * Returns the input of a leg that sells the native token of the sender. The Executor holds this token. The last such
+ * leg takes the whole remaining balance.
  */
 export function nativeInputOf(leg: Leg, { legs }: RoutePlan): StepInput {
   const lastLeg = legs.findLast(({ tokenIn }) => tokenIn === ZERO_ADDRESS)

@@ -1,4 +1,7 @@
-/** Builds the steps of the Executor (the contract that swaps) from the legs of a route. */
+/**
+ * Builds the steps of the Executor (the contract that swaps) from the legs of a route. The Guard, the entry contract,
+ * calls the Executor.
+ */
 import { type Address, NATIVE, ZERO_ADDRESS } from '@sluice/chains'
 import type { DexFamily } from '@sluice/liquidity'
 import { acceptsPrepayment, type Step, type StepInput, type StepOutput, toShare } from '@sluice/program'
@@ -6,7 +9,7 @@ import { takesNative } from '../native.ts'
 import type { Leg, RoutePlan } from '../types.ts'
 import { EncodeError } from './errors.ts'
 import { mergeHops } from './merge.ts'
-import { nativeInputOf, tokensOf, wrapSteps } from './native.ts'
+import { nativeInputOf, tradedTokensOf, wrapSteps } from './native.ts'
 
 /** The part of a DEX family that encoding needs. */
 export type StepMaker = Pick<DexFamily, 'step'>
@@ -24,9 +27,8 @@ export type StepContext = {
 const DESTINATION: StepOutput = { kind: 'recipient' }
 
 /**
- * Builds the steps of a route's legs, which trade the same amounts as the settlement. Legs that sell the sender's token
- * pull their exact amount. Legs that sell another token take a share of its balance, and the last of them takes the
- * remaining balance.
+ * Builds the steps of a route's legs. Legs that sell the input token pull their exact amount from the sender. Legs that
+ * sell another token take a share of the Executor's balance, and the last of them takes the remaining balance.
  *
  * @throws EncodeError if the legs do not add up to the route
  */
@@ -34,8 +36,8 @@ export function buildSteps(route: RoutePlan, context: StepContext): readonly Ste
   const { wrappedNative, families } = context
   if (route.legs.length === 0) return [wrapStep(route, context)]
 
-  const sourceTokens = tokensOf(route.tokenIn, wrappedNative)
-  const targetTokens = tokensOf(route.tokenOut, wrappedNative)
+  const sourceTokens = tradedTokensOf(route.tokenIn, wrappedNative)
+  const targetTokens = tradedTokensOf(route.tokenOut, wrappedNative)
   checkLegs(route, sourceTokens)
   checkNothingStays(route, [...sourceTokens, ...targetTokens])
 
@@ -52,10 +54,10 @@ export function buildSteps(route: RoutePlan, context: StepContext): readonly Ste
       prepaidLegByToken.get(leg.tokenIn) === leg
         ? ({ kind: 'atPool' } as const)
         : !sourceTokens.includes(leg.tokenIn)
-          ? shareInput(leg)
+          ? shareInputOf(leg)
           : takesNativeCoin
             ? nativeInputOf(leg, route)
-            : pulledInput(leg, route)
+            : pulledInputOf(leg, route)
     return familyOf(leg, families).step(leg.pool, leg.tokenIn, leg.tokenOut, input, output)
   })
   const mergedSteps = mergeHops(steps, route.legs)
@@ -72,10 +74,10 @@ function wrapStep({ tokenIn, tokenOut }: RoutePlan, { wrappedNative }: StepConte
   throw new EncodeError('INVALID_ROUTE', `a route from ${tokenIn} to ${tokenOut} needs legs`)
 }
 
-const pulledInput = ({ amountIn }: Leg, route: RoutePlan): StepInput =>
+const pulledInputOf = ({ amountIn }: Leg, route: RoutePlan): StepInput =>
   amountIn === route.amountIn ? { kind: 'pullAll' } : { kind: 'pull', amount: amountIn }
 
-const shareInput = ({ num, den }: Leg): StepInput =>
+const shareInputOf = ({ num, den }: Leg): StepInput =>
   num === den ? { kind: 'rest' } : { kind: 'share', share: toShare(num, den) }
 
 /**

@@ -1,7 +1,7 @@
 /**
  * Finds the minimum input with which a route pays an output, if only one of the legs that sell the source token may
- * change its input. Solves backward from the target, pool by pool. Each step then takes one pool quote, while a search
- * over the whole route takes one quote per leg and step. Called by `route-input.ts`.
+ * change its input. Solves backward from the target, pool by pool. Each step then takes one pool quote. A search over
+ * the whole route would take one quote per leg in each step. Called by `route-input.ts`.
  */
 import { inputOf } from '../graph/price-curve.ts'
 import { curveOf } from '../problem/problem.ts'
@@ -10,8 +10,8 @@ import { FLOAT_ERROR_DIVISOR, OUTPUT_MARGIN } from './output-tolerances.ts'
 import type { EvaluatedLeg, RouteEvaluator } from './route-evaluator.ts'
 
 /**
- * Returns the minimum input that pays at least `requiredOut`; null if the evaluator cannot compute an output on the
- * way, so that the route must be settled (computed by `settle`) for each tried input.
+ * Returns the minimum input that pays at least `requiredOut`. Null if it is not found, for example because the
+ * evaluator cannot compute some output. The caller must then settle the route (see `settle.ts`) for each tried input.
  *
  * @param nearPoint - an input of the route that pays about the required output, with the output that it pays
  * @param price - output per additional unit of the source token
@@ -30,7 +30,7 @@ export function solveBackwards(
     if (token === evaluator.target) return nearPoint.amountOut
     return evaluator.legs.reduce((sum, { from, amountIn }) => (from === token ? sum + amountIn : sum), 0n)
   }
-  // Legs outside the chain contribute a constant amount of each token.
+  // Legs outside the chain buy a constant amount of each token of the chain.
   const otherOutputs = chain.map(({ to, amountOut }) => totalInputOf(to) - amountOut)
   const fixedInput = nearPoint.amountIn - chain.at(-1)!.amountIn
   const forkPrice = chain.reduce(
@@ -50,8 +50,8 @@ export function solveBackwards(
 }
 
 /**
- * The chain: the legs from the variable leg (the last one that sells the source token) to the first token that several
- * legs sell, or to the target. Last leg first.
+ * Returns the chain, last leg first. The chain begins with the variable leg, the last one that sells the source token.
+ * It ends at the first token that several legs sell, or at the target.
  */
 function chainOf({ legs, target }: RouteEvaluator): readonly EvaluatedLeg[] {
   const chain = [legs.findLast(({ from }) => from === 0)!]
@@ -83,15 +83,15 @@ function solveFork(
   requiredOut: bigint,
   price: number,
 ): bigint | null {
-  let isExact = true
+  let knowsAllOutputs = true
   const pointAt = (balance: bigint): AmountPoint => {
     const amountOut = evaluator.outputAt(nearPoint.amountIn, { token: forkToken, balance })
-    isExact &&= amountOut !== null
+    knowsAllOutputs &&= amountOut !== null
     return { amountIn: balance, amountOut: amountOut ?? 0n }
   }
   const bracket = bracketFrom(pointAt, point, requiredOut, stepFrom(point, requiredOut, price))
   const min = bracket && narrowBracket(pointAt, bracket, requiredOut)[1].amountIn
-  return isExact ? min : null
+  return knowsAllOutputs ? min : null
 }
 
 /** Returns the minimum input with which a leg pays the required output; null if none is found. */
@@ -111,7 +111,8 @@ function solveLeg(evaluator: RouteEvaluator, leg: EvaluatedLeg, requiredOut: big
   if (!(largerInput > exactInput && largerInput < Number.POSITIVE_INFINITY)) return null
   const point = pointAt(BigInt(Math.ceil(exactInput)))
   const missingOut = requiredOut - point.amountOut
-  // If the curve is exact, its error is only float rounding, which may be much less than the price of one unit.
+  // An exact curve errs only by float rounding. This may be much less than the input for one output unit, so the first
+  // step is small.
   const isExact = missingOut === 0n || missingOut === 1n
   const firstStep = isExact
     ? point.amountIn / FLOAT_ERROR_DIVISOR + 1n

@@ -1,7 +1,7 @@
 /**
- * Finds the best settled route for an amount under all terms of a request. To settle a route is to compute its amounts
- * in exact integers. The admission holds the edges (pools in one direction) that the request and earlier refusals of
- * pools leave open. Called by `findRoute`.
+ * Finds the best settled route for an amount within all limits and filters of a request. To settle a route is to
+ * compute its amounts in exact integers. The admission records which edges (pools in one direction) the search may use:
+ * the request and earlier refusals of pools close edges. Called by `findRoute`.
  */
 import { NATIVE, ZERO_ADDRESS } from '@sluice/chains'
 import { usesWrapper, WRAP_GAS } from '../native.ts'
@@ -39,8 +39,8 @@ export function bestRoute(
         )
       : null)
   if (!candidate || problem.costPerGas === 0 || !usesWrapper(candidate.settlement.legs, request)) return candidate
-  // The search does not model gas that legs share, such as the single wrap of a route that uses the wrapper. So a route
-  // that uses only pools of the native token at this end is searched, too.
+  // The search does not model gas that legs share, such as the single wrap of a route that uses the wrapper. So another
+  // search uses only pools of the native token itself where the request names NATIVE.
   const nativeVariant = admit(problem, amountIn, request)
   if (!closeWrapperEdges(nativeVariant.admission, problem, request)) return candidate
   const nativeRoute = attemptWithHalfBudget(problem, () =>
@@ -77,8 +77,8 @@ export function admit(problem: Problem, amountIn: bigint, request: RouteTerms) {
 }
 
 /**
- * Closes the edges that trade the wrapped token at the NATIVE end of the request, so that only pools of the native
- * token itself remain there. Returns false if none remain.
+ * Closes the edges that trade the wrapped token where the request names NATIVE. Only pools of the native token itself
+ * then remain there. Returns false if none remain.
  */
 function closeWrapperEdges(admission: Admission, { graph, source, target }: Problem, { tokenIn }: RouteTerms): boolean {
   const { offset, reverse } = graph.topology

@@ -1,9 +1,10 @@
 /**
  * Finds the minimum input that buys an output. The best route's output rises with its input. So the search narrows an
- * interval between an input that pays too little and an input that pays enough, with one route search per tried input.
- * As soon as a tried input is within 0.03 % of the minimum, its route is kept, and the minimum input of this route is
- * found in integers (`route-input.ts`). Compared with the best route at the minimum, this loses about a millionth of
- * the output. A probe is a route search without gas, which shows with less work how much the pools can pay.
+ * interval between an input that pays too little and an input that pays enough. It takes one route search per tried
+ * input. As soon as a tried input is within 0.03 % of the minimum, its route is kept. The minimum input of this route
+ * is then found in integers (`route-input.ts`). Compared with the best route at the minimum, the kept route loses about
+ * a millionth of the output. A probe is a route search without gas, which shows with less work how much the pools can
+ * pay.
  */
 import { crossesFlat, inputOf, outputOf } from '../graph/price-curve.ts'
 import { WorkSpent } from '../problem/budget.ts'
@@ -79,6 +80,7 @@ class InputSearch {
   private isUnreachable = false
   /** Number of inputs tried within the interval. */
   private narrowings = 0
+  /** True if `paysWithSmaller` has tried its input, which it does once. */
   private hasTriedSmaller = false
   /**
    * True if the output rises in steps, because some token has few units: two tried inputs paid the same, or one bought
@@ -148,7 +150,7 @@ class InputSearch {
 
   private record(amountIn: bigint, candidate: PricedRoute | null): void {
     if (!candidate) {
-      // Dust buys nothing.
+      // The input cannot be routed. It is either dust, which buys nothing, or more than the pools can take.
       const isDust = this.highRoute
         ? amountIn < this.highRoute.amountIn
         : !this.lowRoute && (this.isSearchingUpward || amountIn < FEW_UNITS || this.requiredOut < FEW_UNITS)
@@ -171,8 +173,8 @@ class InputSearch {
   }
 
   /**
-   * Returns true if the pools probably cannot take the larger input: it pays much less than the smaller one, or pays
-   * less although it is more than twice as large.
+   * Returns true if the pools probably cannot take the larger input. This is so if it pays much less than the smaller
+   * one. It is also so if it pays less, and is more than twice as large.
    */
   private isBeyondReach(larger: PricedRoute, smaller: PricedRoute): boolean {
     const ratio = Number(outputOfRoute(larger)) / Number(outputOfRoute(smaller))
@@ -201,8 +203,8 @@ class InputSearch {
   }
 
   /**
-   * Continues above the first input, once: its estimate follows the best spot rates, which may be those of pools that
-   * hold so little that they pay nothing.
+   * Continues the search above the first input, once. The first input was estimated from the best spot rates, and the
+   * pools with these rates may hold so little that they pay nothing.
    */
   private stepUpFromFirst(): bigint | null {
     const { firstInput, ceiling } = this
@@ -230,8 +232,8 @@ class InputSearch {
 
   /**
    * Returns a lower bound on the input: the slope between the last two inputs that paid too little, extrapolated in
-   * whole units. Marginal output falls, so no smaller input pays enough. Null if no input does, or if more input paid
-   * less.
+   * whole units. Marginal output falls, so no smaller input pays enough. Null if the required output is unreachable, or
+   * if more input paid less.
    */
   private minInputBySecant(below: PricedRoute): bigint | null {
     const before = this.previousLowRoute!
@@ -241,7 +243,10 @@ class InputSearch {
     return below.amountIn + (missing * (below.amountIn - before.amountIn)) / maxRise + 1n
   }
 
-  /** Extrapolates from the end of the interval with the nearer output; bisects every third time. */
+  /**
+   * Returns the next input within the interval; null if the interval is exhausted. Extrapolates from the end of the
+   * interval whose output is nearer to the required one. Bisects every third time.
+   */
   private interpolate(above: PricedRoute): bigint | null {
     const { low, lowRoute, requiredOut } = this
     const high = above.amountIn
@@ -254,8 +259,8 @@ class InputSearch {
   }
 
   /**
-   * Moves the upper end of the interval to the start of its step. Returns the next smaller input, which shows whether
-   * another route pays enough there; null if it is known not to.
+   * Lowers the upper end of the interval to the minimum input of its route, which is the start of a step of the output.
+   * Returns this input less one unit, because another route may pay enough for it. Null if no route is known to do so.
    */
   private inputBelowStep(above: PricedRoute): bigint | null {
     const min = minInputOf(above, this.requiredOut, this.request)
@@ -268,7 +273,7 @@ class InputSearch {
     return Math.abs(Number(outputOfRoute(candidate)) - Number(this.requiredOut))
   }
 
-  /** Returns true if the minimum input is so close to the candidate's that the shares of its route can be reused. */
+  /** Returns true if the minimum input is so close to the candidate's that the shares of the route can be reused. */
   private isNear(candidate: PricedRoute): boolean {
     if (relativeInputError(candidate, this.requiredOut) > MAX_INPUT_GAP_TO_REUSE) return false
     // If more input buys almost nothing, the slope does not determine the input, and the interval must be narrow.
@@ -280,9 +285,9 @@ class InputSearch {
   }
 
   /**
-   * Returns true if the last step multiplied the input but hardly raised the output, and the required output is further
-   * away. Either the pools cannot pay it, or the best pools hold almost nothing, and larger ones pay much less per unit
-   * of input.
+   * Returns true if the last step multiplied the input but hardly raised the output, and another such rise would not
+   * reach the required output. Either the pools cannot pay it, or the best pools hold almost nothing, and larger pools
+   * pay much less per unit of input.
    */
   private isMarketFlat(last: PricedRoute): boolean {
     const { previousLowRoute: before, requiredOut } = this
@@ -296,8 +301,8 @@ class InputSearch {
 
   /**
    * Repeats the search at the minimum input while a leg of the route stops near the end of its pool, or near a gap in
-   * the pool's liquidity. The input of such a leg does not grow with the amount, so the shares found at another amount
-   * are not optimal.
+   * the pool's liquidity. The end of a pool is the maximum input that it takes. The input of such a leg does not grow
+   * with the amount, so the shares found at another amount are not optimal.
    */
   private confirm(first: PricedRoute, result: RoutedInput): RoutedInput {
     let [candidate, min] = [first, result]
@@ -353,9 +358,9 @@ function outputBound(problem: Problem): number {
   const { offset, reverse } = graph.topology
   budget.spend(offset[target + 1]! - offset[target]!)
   let max = 0
-  for (let out = offset[target]!; out < offset[target + 1]!; out++) {
-    const edge = reverse[out]!
-    // The discounts of price curves affect the ranking only.
+  for (let outgoingEdge = offset[target]!; outgoingEdge < offset[target + 1]!; outgoingEdge++) {
+    const edge = reverse[outgoingEdge]!
+    // Price curves include output discounts, which only rank routes. Pools pay the output without them.
     if (rate[edge]! > 0)
       max += outputOf(curveOf(problem, edge), Number.POSITIVE_INFINITY) / (outputFactors.get(edge) ?? 1)
   }
@@ -364,8 +369,8 @@ function outputBound(problem: Problem): number {
 
 /**
  * First input to try: the input with which the best path at spot rates pays the output. If this path cannot pay it, the
- * spot rate alone gives the input. If only few pools are allowed, the best pools for a small amount may be too small,
- * so the path that pays the output for the minimum input is used instead.
+ * spot rate alone gives the input. If only few pools are allowed, the best pools for a small amount may be too small.
+ * Then the path that pays the output for the minimum input is used instead.
  */
 function initialInput(problem: Problem, requiredOut: number): number {
   if (problem.maxPools <= problem.maxHops) {
@@ -373,7 +378,7 @@ function initialInput(problem: Problem, requiredOut: number): number {
     if (Number.isFinite(input)) return input
   }
   const backward = bestSpotRates(problem, problem.target)
-  const rate = backward.best[problem.source]!
+  const rate = backward.maxRate[problem.source]!
   const path = pathTo(problem, backward, problem.source, problem.target)
   const needed = path?.reduceRight((amount, edge) => unitsFor(problem, edge, amount), requiredOut)
   if (needed !== undefined && Number.isFinite(needed)) return needed

@@ -59,8 +59,8 @@ function termsViolation({ legs, amountIn, amountOut }: RoutePlan, request: Route
     const soldKey = balanceKeyOf(tokenIn)
     const boughtKey = balanceKeyOf(tokenOut)
     if (boughtKey !== outputKey && trust && !trust.tokens.has(tokenOut)) return `it passes through ${tokenOut}`
-    // An untrusted pool may trade the input or output token if the request names its source, or if the pool is quoted
-    // from simulated swaps and the request accepts such pools.
+    // An untrusted pool may trade the input or output token in two cases: the request names its source, or the pool is
+    // quoted from simulated swaps and the request accepts such pools.
     const isOptedIn = isNamedSource(pool, sources) || (request.withSampled === true && isSampled(pool))
     const isExemptFromTrust = (soldKey === inputKey || boughtKey === outputKey) && isOptedIn
     if (trust && !isExemptFromTrust && !isTrustedPool(pool, trust)) return `pool ${pool.id} is not trusted`

@@ -27,11 +27,12 @@ export function largestRoutable(originalProblem: Problem, requestedAmount: bigin
   }
   /**
    * Largest exponent below a limit whose power of two can be routed as a single path; −1 if there is none. Tries every
-   * exponent at which the amount buys a unit at spot rates: smaller amounts may buy less than one unit of an
-   * intermediate or of the output token, and bisection then takes them for too large.
+   * exponent at which the amount buys a unit at spot rates. Bisection may miss such an exponent, because it treats
+   * every amount that cannot be routed as too large. But a small amount may fail because it buys less than one unit of
+   * some token.
    */
   const largestExponent = (limit: bigint): bigint => {
-    const spotRate = bestSpotRates(problem, problem.target).best[problem.source]!
+    const spotRate = bestSpotRates(problem, problem.target).maxRate[problem.source]!
     let exponent = limit - 1n
     while (exponent >= 0n && spotRate * 2 ** Number(exponent) >= 1) {
       if (canRoute(1n << exponent, singlePathProblem)) return exponent

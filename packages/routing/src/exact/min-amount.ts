@@ -10,7 +10,7 @@ export type Bracket = readonly [low: AmountPoint, high: AmountPoint]
 
 /**
  * Finds a bracket around the required output by doubling steps from a start point. Null if no input up to about twice
- * that of the start point gives the required output.
+ * the start point's input gives the required output.
  */
 export function bracketFrom(
   pointAt: PointAt,
@@ -67,9 +67,10 @@ export function narrowBracket(
 }
 
 /**
- * Returns an input within the bracket: by the slope between its ends, or the middle if the outputs of its ends differ
- * by few units. Starts at the end whose output is closer to the required one, and steps past the expected solution by a
- * unit and a margin, so that the other end of the bracket moves. The margin grows with the number of misses.
+ * Returns an input within the bracket. Follows the slope between its ends, or takes the middle if the outputs of its
+ * ends differ by few units. Starts at the end whose output is closer to the required one. Steps past the expected
+ * solution by a unit and a margin, so that the other end of the bracket moves. The margin grows with the number of
+ * misses.
  */
 function interpolate(low: AmountPoint, high: AmountPoint, requiredOut: bigint, misses: number): bigint {
   const width = high.amountIn - low.amountIn

@@ -3,11 +3,17 @@
  * They affect its precision and work, not whether the output is paid. Ratios are fractions of 1.
  */
 
-/** Maximum searches for the input at which the best route pays the output. Usually two; more if pools end. */
+/**
+ * Maximum searches for the input at which the best route pays the output. Usually two; more if the input of a leg
+ * reaches the maximum that its pool takes.
+ */
 export const MAX_OUTPUT_SEARCHES = 32
 /** Share of the remaining work that one route search may take. */
 export const SEARCH_WORK_SHARE = 1 / 3
-/** Maximum relative difference of inputs for which the shares of a route are reused at another input. */
+/**
+ * Maximum relative difference of inputs for which the shares of a route (how its legs divide each token) are reused at
+ * another input.
+ */
 export const MAX_INPUT_GAP_TO_REUSE = 3e-4
 /**
  * Minimum elasticity (relative increase of the output / relative increase of the input) for which the required output
@@ -45,8 +51,9 @@ export const PROBE_WORK_SHARE = 1 / 8
 /** Precision of the largest routable input: the search for it ends at a relative interval of 1 / divisor. */
 export const REACH_PRECISION_DIVISOR = 10_000_000n
 /**
- * If no input pays the output, the search for the largest routable input ends when its upper bound is at most this
- * multiple of its lower bound. The result is only a suggestion, and outputs near the end of the pools hardly differ.
+ * If no input pays the output, the largest routable input is searched. This search ends when its upper bound is at most
+ * this multiple of its lower bound. The result is only a suggestion, and outputs near the end of the pools hardly
+ * differ.
  */
 export const UNREACHABLE_BRACKET_RATIO = { num: 5n, den: 4n }
 /** An input is more than the pools can take if it pays less than this fraction of a smaller input's output. */
@@ -58,7 +65,7 @@ export const BEYOND_REACH_OUTPUT_RATIO = 0.9
 export const UNREACHABLE_OUTPUT_RATIO = 1.01
 /** Factor on an estimated input, so that a float error of its price curve does not cost a unit of output. */
 export const UNIT_MARGIN = 1 + 1e-12
-/** Relative change of an amount by which slopes are measured; margin of steps that follow a slope. */
+/** Relative change of an amount by which slopes are measured. Also the relative margin of steps that follow a slope. */
 export const OUTPUT_MARGIN = 1e-4
 /** An amount divided by this number is its float error if the price curve is exact. */
 export const FLOAT_ERROR_DIVISOR = 2n ** 48n
@@ -67,5 +74,5 @@ export const FLOAT_ERROR_DIVISOR = 2n ** 48n
  * one output unit.
  */
 export const MAX_OUTPUT_STEPS = 300
-/** Maximum consecutive steps by the slope that move the same end of a bracket; then it is bisected. */
+/** Maximum consecutive steps by the slope that move the same end of a bracket. Then the bracket is bisected. */
 export const MAX_SLOPE_MISSES = 3

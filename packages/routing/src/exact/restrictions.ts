@@ -12,8 +12,8 @@ import { MAX_REFUSED_STEPS, REFUSED_STEP_DIVISOR, ROOM_IN_FULL_POOLS, TICK_MARGI
 import { type LegRefused, legOf, outputOfPool, type Settlement } from './settle.ts'
 
 /**
- * Limits the inputs of edges to slightly less than those of their legs, if that saves gas: rounding then moved the leg
- * just past a tick. Null if it saves gas for no leg.
+ * Limits the input of each edge to slightly less than its leg sells, if the smaller leg takes less gas. This is so if
+ * rounding moved the leg just past a tick. Null if no smaller leg takes less gas.
  */
 export function withSmallerLegs(problem: Problem, settlement: Settlement, taxes?: Taxes): Problem | null {
   const limitedCurves = new Map<number, CompiledCurve>()
@@ -60,11 +60,11 @@ const withInputLimit = (problem: Problem, edge: number, amountIn: bigint): Probl
  * that use a pool twice.
  */
 export function withoutRefused(problem: Problem, refusal: LegRefused, admission: Admission): Problem {
-  const { edge, pool, limit, isForSize } = refusal
+  const { edge, pool, limit, isBecauseOfSize } = refusal
   // If several legs share the pool, the search may have counted its liquidity twice.
   if (refusal.reusesPool && problem.mayReusePools) return { ...problem, mayReusePools: false }
   admission.recordRejection(pool, refusal.message)
-  if (!isForSize) return withoutEdges(problem, problem.graph.topology.edgesOfPool.get(pool.id) ?? [])
+  if (!isBecauseOfSize) return withoutEdges(problem, problem.graph.topology.edgesOfPool.get(pool.id) ?? [])
   if (limit === null || limit === 0n) return withoutEdges(problem, [edge])
   return withInputLimit(problem, edge, limit)
 }
@@ -78,7 +78,7 @@ export function withSingleUse(
   { flow, spotRates }: Pick<SearchResult, 'flow' | 'spotRates'>,
 ): Problem | null {
   const { edges, topology } = problem.graph
-  const valueAt = (index: number) => flow.input[index]! * spotRates.best[topology.from[flow.edges[index]!]!]!
+  const valueAt = (index: number) => flow.input[index]! * spotRates.maxRate[topology.from[flow.edges[index]!]!]!
   const mainIndexByPool = new Map<string, number>()
   const reusedPools = new Set<string>()
   for (const [index, edge] of flow.edges.entries()) {
@@ -95,7 +95,7 @@ export function withSingleUse(
 
 /**
  * Reduces the capacity of the pools that a flow fills. Settlement may assign a few more units to a pool than the flow
- * does; with some room left, these units fit. Null if no pool is full.
+ * does, and these units then fit into the reserved room. Null if no pool is full.
  */
 export function withRoomInFullPools(problem: Problem, { edges, input }: Flow): Problem | null {
   const limitedCurves = new Map<number, CompiledCurve>()

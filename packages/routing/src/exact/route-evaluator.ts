@@ -61,9 +61,9 @@ export class RouteEvaluator {
   }
 
   /**
-   * Returns the output for an input. Null if only a full settlement gives the output: if a pool is used twice, if a
-   * pool refuses its input, if an input is above its limit, or if a leg buys so few units that settlement would reduce
-   * its input.
+   * Returns the output for an input. Null if only `settle` can compute the output. There are four such cases: a pool is
+   * used twice, a pool refuses its input, an input is above its limit, or a leg buys so few units that `settle` would
+   * reduce its input.
    *
    * @throws WorkSpent
    */

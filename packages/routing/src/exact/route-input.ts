@@ -1,6 +1,6 @@
 /**
- * Finds the minimum input, in integers, with which a route pays a required output if its legs keep their shares. To
- * settle a route is to compute its amounts in exact integers.
+ * Finds the minimum input, in integers, with which a route pays a required output if its legs keep their shares: the
+ * fraction of a token's amount that each leg sells. To settle a route is to compute its amounts in exact integers.
  */
 import type { Problem } from '../problem/problem.ts'
 import type { RouteTerms } from '../types.ts'
@@ -44,8 +44,8 @@ export function minInputOf(
   const evaluator = new RouteEvaluator(problem, cache, route.settlement, request.taxes)
   const settleAt = (amount: bigint): SettledRoute | null => {
     const settlement = settleAmount(problem, { route, amountIn: amount }, request, cache)
-    // Token prices that bound one amount bound every amount: they value the difference at the price of the input. The
-    // hidden bound may also grow with the amount.
+    // By weak duality, the token prices of a bound also bound other amounts: each additional unit of input adds its
+    // price. The hidden bound (payments above price curves) may grow in proportion to the amount.
     const change = Number(amount) / Number(amountIn) - 1
     const inputPrice = route.tokenPrices.get(problem.source) ?? 0
     const bound =

@@ -57,8 +57,8 @@ export type SettledRoute = SearchResult & {
 }
 
 /**
- * Searches and settles a route. If the route is coarse, also searches routes without the legs that make it so. Null if
- * no route is found.
+ * Searches and settles a route. If the route is coarse, also searches routes without its coarse legs. Null if no route
+ * is found.
  */
 export function searchAndSettle(
   problem: Problem,
@@ -129,7 +129,7 @@ export function pickRoute(
   }
 }
 
-/** Replaces the bounds of a restricted problem's route by those of the whole problem. */
+/** Gives the route of a restricted problem the bounds of the whole problem. */
 const withBounds = (
   route: SettledRoute,
   { bound, hiddenBound, tokenPrices, netBound, spotRates }: SearchResult,
@@ -157,8 +157,8 @@ function unexpectedGasOf(problem: Problem, { flow, settlement }: SettledRoute): 
 }
 
 /**
- * Returns true if a route is coarse: if it is not close to the bound, and a leg buys few units, was too small for its
- * pool, or pays less than its price curve.
+ * Returns true if a route is coarse. It is coarse if it is not close to the bound, and one of its legs buys few units,
+ * was too small for its pool, or pays less than its price curve.
  */
 function isCoarse(problem: Problem, { settlement, bound, droppedEdges }: SettledRoute): boolean {
   const { legs } = settlement
@@ -259,8 +259,8 @@ export function bestPathInWholeUnits(problem: Problem, amountIn: bigint, taxes?:
 }
 
 /**
- * Searches until a route settles. If a pool refuses its leg because of the size, the search is repeated with the pool's
- * input limited to the amount that it accepts. If a pool refuses for another reason, the search is repeated without the
+ * Searches until a route settles. If a pool refuses its leg because of the size, its input is limited to the amount
+ * that it accepts, and the search is repeated. If a pool refuses for another reason, the search is repeated without the
  * pool. The bounds come from the first search, over all admitted pools.
  */
 function searchUntilSettled(
@@ -274,11 +274,11 @@ function searchUntilSettled(
   /** By edge: number of amounts that its pool refused. */
   const failureCounts = new Map<number, number>()
   /**
-   * If the current problem limits the input of the pool that refused last: the problem without this pool, as the next
-   * attempt.
+   * The problem without the pool that refused last. It is tried next if `problem`, which only limits the input of this
+   * pool, has no route.
    */
   let problemWithoutPool: Problem | null = null
-  /** Route that uses each pool only once, searched after a pool that was used twice refused. */
+  /** Route that uses each pool only once, found after a pool that was used twice refused. */
   let singleUseRoute: SettledRoute | null = null
   const betterOf = (route: SettledRoute, otherRoute: SettledRoute | null) =>
     firstResult && otherRoute && netOutputOf(problem, otherRoute) > netOutputOf(problem, route)
@@ -292,7 +292,8 @@ function searchUntilSettled(
       continue
     }
     if (!result && problem.mayReusePools && !singleUseRoute) {
-      // With several pairs per pool, the search may leave input unsold that it can sell with single pairs.
+      // If routes may use several pairs of one pool, the search may leave a part of the input unsold. With single
+      // pairs, it may sell everything.
       problem = { ...problem, mayReusePools: false }
       continue
     }

@@ -18,7 +18,7 @@ test('alternatives that settle to the same legs are dropped', () => {
     const admission = new Admission(graph, req, tokenIndex.get(req.tokenIn)!, tokenIndex.get(req.tokenOut)!)
     const { source, target, rate, rateBack, adjustedCurves, outputFactors } = admission
     const problem = {
-      ...{ graph, swap: req, source, target, amountIn: 1_000, maxHops: 4, maxPools: 24, isSinglePath: false },
+      ...{ graph, requestTokens: req, source, target, amountIn: 1_000, maxHops: 4, maxPools: 24, isSinglePath: false },
       ...{ mayReusePools: false, costPerGas: 0, costPerLeg: 0, rate, rateBack, adjustedCurves, outputFactors },
       ...{ ...NO_LEARNED_GAS, maxAlternatives: 3, budget: new WorkBudget(), softenings: newSoftenings() },
     }

@@ -23,12 +23,12 @@ test.each<[PoolRefusalCode, boolean]>([
   ['PAUSED', false],
   ['UNSUPPORTED', false],
   ['WRONG_TOKEN', false],
-])('a refusal as %s is for the size: %s', (code, isForSize) => {
+])('a refusal as %s is for the size: %s', (code, isBecauseOfSize) => {
   const reason = new PoolRefusal(code, 'no')
   const refused = new LegRefused(problemWith(new WorkBudget()), {
     ...{ edge, amountIn: 5n, reason, limit: null, reusesPool: false },
   })
-  expect(refused).toMatchObject({ isForSize, code, cause: reason, pool: pools[0], message: 'no' })
+  expect(refused).toMatchObject({ isBecauseOfSize, code, cause: reason, pool: pools[0], message: 'no' })
 })
 
 test('the pool of an unknown family is refused, not an error', () => {

@@ -1,13 +1,14 @@
 /**
- * Converts a flow into legs and settles them: computes their amounts in exact integers, with the arithmetic of the
- * contracts. Legs that sell the input token have fixed amounts. Legs that sell any other token take shares of its
- * balance, in the precision of the program (the encoded route) that our contract, the Executor, runs. The last leg that
- * sells a token takes its remaining balance. An edge is a pool in one direction.
+ * Converts a flow (edges with their inputs as floats) into legs and settles them: computes their amounts in exact
+ * integers, with the arithmetic of the contracts. Legs that sell the input token have fixed amounts. Legs that sell any
+ * other token take shares of its balance. Shares have the precision of the program, the encoded route that our
+ * contract, the Executor, runs. The last leg that sells a token takes its remaining balance. An edge is a pool in one
+ * direction.
  *
- * Transfer taxes follow the transfers of the program: the sender pays the first pool directly (one sell tax), and the
- * last pool pays the Guard, our entry contract (one buy tax). The Guard's payment to the sender may be taxed, too;
- * callers apply that tax, because some transactions avoid this payment. Taxed tokens are never intermediates. If two
- * legs use one pool, the second leg is quoted in the state after the first.
+ * Transfer taxes follow the transfers of the program. The sender pays the first pool directly (one sell tax). The last
+ * pool pays the Guard, our entry contract (one buy tax). The Guard's payment to the sender may be taxed, too; callers
+ * apply that tax, because some transactions avoid this payment. Taxed tokens are never intermediates. If two legs use
+ * one pool, the second leg is quoted in the state after the first.
  */
 import { PPM } from '@sluice/chains'
 import { familyOf, nullIfRefused, type Pool, PoolRefusal, type PoolRefusalCode, refusalOf } from '@sluice/liquidity'
@@ -64,7 +65,7 @@ export class LegRefused extends Error {
   }
 
   /** True if the size of the input is the reason, so that the pool may accept another size. */
-  get isForSize(): boolean {
+  get isBecauseOfSize(): boolean {
     return this.code === 'TOO_LARGE' || this.code === 'TOO_SMALL'
   }
 }
@@ -126,7 +127,7 @@ export function settle(
 /** Amount of a token that remains because the pools of all legs that sell it are full. */
 type Excess = { readonly token: number; readonly amount: bigint }
 
-/** Lowers the limits of edges that buy a token in excess. */
+/** Lowers the input limits of the edges that buy a token, so that they buy less of it by the excess. */
 function limitInflow(
   problem: Problem,
   { legs, edges }: Settlement,
@@ -172,7 +173,7 @@ const FRACTION_UNITS = 2 ** 50
 const lowerLimit = (a: bigint | undefined, b: bigint | undefined): bigint | undefined =>
   a === undefined || (b !== undefined && b < a) ? b : a
 
-type PassTerms = {
+type PassInput = {
   readonly shares: LegShares
   readonly amountIn: bigint
   /** By edge: maximum input, at first by the request. The pass adds the limits of pools that refuse. */
@@ -184,7 +185,7 @@ class SettlementPass {
   /** Unsold amount of a token whose legs are all full, with the refusal that caused it. The pass ends there. */
   excess: (Excess & { readonly refusal: LegRefused }) | null = null
   private readonly problem: Problem
-  private readonly terms: PassTerms
+  private readonly passInput: PassInput
   private readonly taxes: Taxes | undefined
   private readonly cache: SettlementCache | undefined
   private readonly balances = new Map<number, bigint>()
@@ -195,24 +196,24 @@ class SettlementPass {
   /** Pools in their states after the previous legs, by id; null if no pool is used twice. */
   private readonly poolStates: Map<string, Pool> | null
 
-  constructor(problem: Problem, terms: PassTerms, taxes?: Taxes, cache?: SettlementCache) {
+  constructor(problem: Problem, passInput: PassInput, taxes?: Taxes, cache?: SettlementCache) {
     this.problem = problem
-    this.terms = terms
+    this.passInput = passInput
     this.taxes = taxes
     this.cache = cache
-    this.poolStates = terms.shares.reusesPool ? new Map() : null
-    this.spareLegs = problem.maxPools - terms.shares.legs.length
-    this.balances.set(problem.source, terms.amountIn)
+    this.poolStates = passInput.shares.reusesPool ? new Map() : null
+    this.spareLegs = problem.maxPools - passInput.shares.legs.length
+    this.balances.set(problem.source, passInput.amountIn)
   }
 
   get settlement(): Settlement {
-    const { legs, edges, balances, problem, terms } = this
-    return { legs, edges, amountOut: balances.get(problem.target) ?? 0n, reusesPool: terms.shares.reusesPool }
+    const { legs, edges, balances, problem, passInput } = this
+    return { legs, edges, amountOut: balances.get(problem.target) ?? 0n, reusesPool: passInput.shares.reusesPool }
   }
 
   /** @throws LegRefused if a pool refuses for a reason other than too large an input, or has no known maximum input */
   run(): void {
-    for (const share of this.terms.shares.legs) {
+    for (const share of this.passInput.shares.legs) {
       if (this.excess) return
       this.makeLeg(share)
     }
@@ -220,14 +221,14 @@ class SettlementPass {
 
   /** Settles one leg and adds it. Adds several legs if the pool limits each swap, and none if the amount is 0. */
   private makeLeg(share: LegShare): void {
-    const { problem, terms, cache, poolStates, balances } = this
+    const { problem, passInput, cache, poolStates, balances } = this
     const { edge, from, isLast } = share
     const balance = balances.get(from) ?? 0n
     const fixedInput = share.isFromSource ? cache?.fixedInputs?.get(edge) : undefined
     if (balance === 0n) return
     const { pool } = problem.graph.edges[edge]!
     const currentPool = poolStates?.get(pool.id) ?? pool
-    const part = partOfBalance(share, balance, fixedInput, lowerLimit(terms.limits.get(edge), share.limit))
+    const part = partOfBalance(share, balance, fixedInput, lowerLimit(passInput.limits.get(edge), share.limit))
     let result = part.amount === 0n ? null : this.settleLeg(edge, currentPool, part)
     if (result instanceof PoolRefusal && result.code === 'TOO_SMALL' && !isLast)
       result = this.settleReduced(share, currentPool, part, balance) ?? result
@@ -247,9 +248,9 @@ class SettlementPass {
   }
 
   /**
-   * Settles a leg with a slightly smaller input: smaller by at most the price of one output unit. A pool may refuse one
-   * input because of rounding and accept a smaller one, if the leg buys few units. Null if the leg buys many units, or
-   * if the pool also refuses the smaller inputs.
+   * Settles a leg with a slightly smaller input: smaller by at most the input for one output unit. A pool may refuse
+   * one input because of rounding and accept a smaller one, if the leg buys few units. Null if the leg buys many units,
+   * or if the pool also refuses the smaller inputs.
    */
   private settleReduced(
     share: LegShare,
@@ -273,7 +274,7 @@ class SettlementPass {
    * a row; otherwise one swap with the maximum input.
    */
   private makeLimitedLegs(share: LegShare, currentPool: Pool, amount: bigint, refusal: PoolRefusal): void {
-    const { problem, terms, balances } = this
+    const { problem, passInput, balances } = this
     const { edge, from, isLast } = share
     const isRepeated = familyOf(currentPool.family)!.limitsEachSwap?.(currentPool) === true
     const maxSwaps = isRepeated ? Math.min(MAX_SWAPS, 1 + Math.max(0, this.spareLegs)) : 1
@@ -301,7 +302,7 @@ class SettlementPass {
       swappedIn += result.leg.amountIn
     }
     const remaining = balances.get(from) ?? 0n
-    terms.limits.set(edge, swappedIn)
+    passInput.limits.set(edge, swappedIn)
     if (isLast && remaining > 0n) this.recordExcess(share, remaining)
   }
 
@@ -322,9 +323,9 @@ class SettlementPass {
   }
 
   private legRefusal(edge: number, amountIn: bigint, reason: PoolRefusal): LegRefused {
-    const { problem, terms } = this
-    const limit = terms.limits.get(edge) ?? null
-    return new LegRefused(problem, { edge, amountIn, reason, limit, reusesPool: terms.shares.reusesPool })
+    const { problem, passInput } = this
+    const limit = passInput.limits.get(edge) ?? null
+    return new LegRefused(problem, { edge, amountIn, reason, limit, reusesPool: passInput.shares.reusesPool })
   }
 
   private settleLeg(edge: number, currentPool: Pool, part: BalancePart): SettledLeg | PoolRefusal {
@@ -433,7 +434,7 @@ function quoteLeg(
     const arrivedIn = afterTax(amountIn, taxIn(taxes, tokenIn, pool.id)?.sellPpm)
     const quote = family.quoteExactInput(currentPool, tokenIn, tokenOut, arrivedIn)
     const amountOut = afterTax(quote.amountOut, taxIn(taxes, tokenOut, pool.id)?.buyPpm)
-    // Pools of concentrated liquidity take an input that buys less than one unit.
+    // Some pools, such as those of concentrated liquidity, accept an input that buys nothing.
     if (amountOut === 0n) return new PoolRefusal('TOO_SMALL', `${amountIn} buys nothing in pool ${pool.id}`)
     const gas = quote.gas + tokensGas
     const { writtenSlots: writes } = quote

@@ -1,8 +1,8 @@
 /**
- * Shares of a flow's legs, in the precision of the program (the encoded route) that our contract, the Executor, runs.
- * An edge is a pool in one direction. Legs that sell the source token have amounts that are fixed when the program is
- * encoded. Legs that sell another token take shares of the token's balance, and the last leg that sells a token takes
- * its remaining balance.
+ * Shares of a flow's legs, in the precision of the program (the encoded route) that our contract, the Executor, runs. A
+ * flow is a list of edges with their inputs as floats. An edge is a pool in one direction. Legs that sell the source
+ * token have amounts that are fixed when the program is encoded. Legs that sell another token take shares of the
+ * token's balance, and the last leg that sells a token takes its remaining balance.
  */
 import { SHARE_DENOMINATOR, shareOf, toShare } from '@sluice/program'
 import { type CompiledCurve, capacityOf, crossesFlat, outputOf, piecesCrossed } from '../graph/price-curve.ts'
@@ -66,7 +66,7 @@ export function sharesOf(
       legIndices.push(groupEnd)
       unassignedInput += input[groupEnd]!
     }
-    // If a pool is used twice, the order of the legs matters, so it stays.
+    // If a pool is used twice, the amounts depend on the order of the legs, so it is kept.
     const orderedIndices = reusesPool ? legIndices : orderByRoom(problem, { edges, input }, legIndices, limits)
     for (const legIndex of orderedIndices) {
       const edge = edges[legIndex]!
@@ -84,10 +84,10 @@ export function sharesOf(
 
 /**
  * Orders the legs that sell one token so that the most suitable one is last, because the last leg takes the rounding
- * remainder. Prefers legs with enough room (capacity beyond their input) for the remainder, and among them the largest
- * leg; then the leg with the most room. If no leg has room, the largest leg is last: when less of the token arrives,
- * the last leg takes nearly all of the reduction. Of the legs with room, those that buy few units come first, because
- * the input of the last leg cannot be adjusted to buy whole units.
+ * remainder. The room of a leg is its capacity beyond its input. Prefers legs with enough room for the remainder, and
+ * among them the largest leg; then the leg with the most room. If no leg has room, the largest leg is last. The reason
+ * is that the last leg takes nearly all of the reduction if less of the token arrives. Of the legs with room, those
+ * that buy few units come first. The input of the last leg cannot be adjusted to buy whole units.
  *
  * @param legIndices - indices of the legs in the flow
  */

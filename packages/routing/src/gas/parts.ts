@@ -1,6 +1,6 @@
 /**
  * Splits a route's gas into parts. A plain chain of pools has the part `route`, and one part `hop` per leg. Every other
- * part is an additional cost or saving of a leg, which depends on who transfers the tokens, and on the storage that
+ * part is an additional cost or saving of a leg. It depends on who transfers the tokens, and on the storage that
  * earlier legs touched. The gas of each part is in `partGas` of the liquidity package.
  */
 import { type Address, NATIVE, ZERO_ADDRESS } from '@sluice/chains'
@@ -11,6 +11,7 @@ import type { Leg, RoutePlan } from '../types.ts'
 
 /** The properties of a leg on which its gas depends; `gas` is the figure of the gas table plus tick crossings. */
 export type GasLeg = Pick<Leg, 'pool' | 'tokenIn' | 'tokenOut' | 'gas' | 'writes'>
+/** Legs and tokens of a route, from which its gas is estimated. */
 export type GasSwap = Pick<RoutePlan, 'tokenIn' | 'tokenOut'> & {
   readonly legs: readonly GasLeg[]
   readonly wrappedNative: Address | null
@@ -79,14 +80,17 @@ function crossedPiecesOf({ pool: { family }, tokenIn, tokenOut, gas }: GasLeg): 
   return piece > 0 ? (gas - tokenGas(tokenIn) - tokenGas(tokenOut) - hop) / piece : 0
 }
 
-/** Returns true if a token is the given end of the route. NATIVE stands for both the native token and its wrapper. */
+/**
+ * Returns true if a token is `end`, the input or output token of the route. NATIVE stands for both the native token and
+ * its wrapper.
+ */
 export function isEnd(end: Address, token: Address, wrappedNative: Address | null): boolean {
   return token === end || (end === NATIVE && (token === wrappedNative || token === ZERO_ADDRESS))
 }
 
 /**
- * Returns true if leg `k` is joined with the leg before it: two hops of one contract share a call if no other leg buys
- * or sells the token between them. The encoder has the same rule.
+ * Returns true if leg `k` is joined with the leg before it, so that they share a call. Two hops of one contract are
+ * joined if no other leg buys or sells the token between them. The encoder has the same rule.
  */
 export function isJoined(legs: readonly GasLeg[], k: number): boolean {
   const [previousLeg, leg] = [legs[k - 1], legs[k]]

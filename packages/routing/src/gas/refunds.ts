@@ -1,7 +1,8 @@
 /**
- * Gas refunds of a transaction (EIP-3529), counted by storage slot. Refunded slots are balances and allowances of the
- * Executor and the Guard that are zero before and after the transaction, and locks of pools that are reset. The gas in
- * a receipt is reduced by the refund; the gas of an eth_call is not.
+ * Gas refunds of a transaction (EIP-3529), counted by storage slot. The Guard is our entry contract, and the Executor
+ * our contract that swaps. Refunded slots are their balances and allowances that are zero before and after the
+ * transaction, and locks of pools that are reset. The gas in a receipt is reduced by the refund; the gas of an eth_call
+ * is not.
  */
 import { type Address, NATIVE, ZERO_ADDRESS } from '@sluice/chains'
 import { EMPTIED_REFUND, familyOf, type Pool, partGas, WRAPPER_FAMILY } from '@sluice/liquidity'
@@ -35,7 +36,7 @@ function hopRefund(
   { executor } = NO_BALANCES,
 ): number {
   const { pullsInput, forwardsOutput, lockSlots = 0 } = familyOf(family)?.payment ?? {}
-  // A vault burns its own shares without an allowance.
+  // A vault burns its own shares without an allowance. Its address is then the input token.
   const usesAllowance = pullsInput && tokenIn !== ZERO_ADDRESS && tokenIn !== address
   const isWrapper = family === WRAPPER_FAMILY
   // The wrapper pays the Executor, and takes its own token without an allowance.
@@ -69,15 +70,15 @@ export function slotRefund(swap: GasSwap, isDirect = false, balances = NO_BALANC
 }
 
 /**
- * Gas that a hop saves if it pays the next pool instead of the Executor: the pool already holds some of the token, and
- * the Executor held none when the hop was measured.
+ * Gas that a hop saves if it pays the next pool instead of the Executor. The pool already holds some of the token. When
+ * the hop was measured, the Executor held none, and its first balance takes more gas.
  */
 const PREPAYMENT_GAS = 17_100
 /** Gas of a route outside its hops, before refunds: the transaction itself, and the Guard with its transfers. */
 const ROUTE_GROSS_GAS = 42_000
 /**
- * Gas that the second of two hops saves if they share a call, before (`gross`) and after refunds (`net`); from
- * receipts.
+ * Gas that the second of two hops saves if they share a call, before (`gross`) and after refunds (`net`), measured in
+ * receipts. `pulled`: for contracts that pull their input with an allowance; `usual`: for all others.
  */
 const SHARED_CALL_SAVINGS = { usual: { gross: 49_400, net: 30_900 }, pulled: { gross: 80_000, net: 64_000 } }
 /** Gas per hop by which the refunds of an average route fall short of their limit (a fifth of the gas). */
@@ -111,9 +112,9 @@ function grossGasAt({ first, middle, last }: MeasuredHop, isFirst: boolean, isLa
 export function measuredHopGas(hop: MeasuredHop, pool: Pool, isFirst: boolean, isLast: boolean): number {
   const { tokenIn, tokenOut } = hop
   const grossGas = grossGasAt(hop, isFirst, isLast)
-  const inputRefund =
+  const inputSaving =
     isFirst || tokenIn === ZERO_ADDRESS ? 0 : acceptsPrepayment(pool.family) ? PREPAYMENT_GAS : EMPTIED_REFUND
-  const refund = inputRefund + hopRefund({ pool, tokenIn, tokenOut }, isFirst, isLast)
+  const refund = inputSaving + hopRefund({ pool, tokenIn, tokenOut }, isFirst, isLast)
   return Math.max(grossGas - refund, grossGas * (1 - MAX_REFUND_SHARE) - REFUND_SLACK_PER_HOP)
 }
 

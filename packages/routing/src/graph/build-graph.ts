@@ -1,4 +1,7 @@
-/** Compiles a snapshot of pools into a graph, reusing the pools that did not change. */
+/**
+ * Compiles a snapshot of pools into a graph, reusing the pools that did not change. The nodes of the graph are tokens,
+ * and each edge is a pool in one direction.
+ */
 import type { Address } from '@sluice/chains'
 import {
   emptyCurve,
@@ -60,7 +63,7 @@ function compileGraph(snapshot: Snapshot, previousGraph?: Graph, gas?: GasTable)
     if (reusedEdges?.[0]?.pool === pool) unsortedEdges.push(...reusedEdges)
     else unsortedEdges.push(...compilePool(pool, gas))
   }
-  // The native token gets the number after that of its wrapper. The outgoing edges of the two are then adjacent, so
+  // The native token gets the number after its wrapper's number. The outgoing edges of the two are then adjacent, so
   // that the tokens can be joined into one.
   const [native, wrapped] = unsortedEdges.find(({ pool }) => pool.family === WRAPPER_FAMILY)?.pool.tokens ?? []
   const tokenIndex = new Map<Address, number>()
@@ -139,7 +142,7 @@ export function groupBySource(edges: readonly Edge[], edgesOfPool: Topology['edg
 }
 
 /**
- * Compiles the edges of both directions of every pair of the pool's tokens, including pairs without liquidity, since
+ * Compiles the edges of both directions of every pair of the pool's tokens. Includes pairs without liquidity, since
  * they may get some in a later block.
  */
 function compilePool(pool: Pool, gas?: GasTable): Edge[] {

@@ -45,8 +45,8 @@ export type Topology = {
   readonly reverse: Int32Array
   readonly edgesOfPool: ReadonlyMap<string, readonly number[]>
   /**
-   * A pool is wide (or multi-token) if it has more than two tokens. `hasWidePools`: true if any pool is wide; `isWide`,
-   * by edge: 1 if its pool is.
+   * A pool is wide (or multi-token) if it has more than two tokens. `hasWidePools`: true if any pool is wide. `isWide`,
+   * by edge: 1 if its pool is wide.
    */
   readonly hasWidePools: boolean
   readonly isWide: Uint8Array
@@ -111,8 +111,8 @@ export type GraphFacts = {
   /** Learned gas of hops in the middle of a route; see `problem/edge-gas.ts`. */
   readonly innerHopGas: WeakMap<LearnedGas, EdgeGas>
   /**
-   * Price of the native token, in output base units per wei: by trust list (or by this object if there is none), then
-   * by ERC-20 form of the native token, target, and gas cost.
+   * Price of the native token, in output base units per wei. The first key is the trust list (or this object if there
+   * is none). The second key names the ERC-20 form of the native token, the target, and the gas cost.
    */
   readonly outputPerWei: WeakMap<object, Map<string, number>>
   /** Labels by trust list (or by this object if there is none), then by target and hop limit. */
@@ -133,9 +133,9 @@ type EdgeArrays = {
 }
 
 /**
- * The pools of a block; logically immutable. A new block costs only its changes, however large the graph is: the arrays
- * pass to the newest graph. An older graph only records the edges that its successor replaced. If it is used again, it
- * copies the arrays of the newest graph and undoes the changes (H. Baker, "Shallow binding makes functional arrays
+ * The pools of a block; logically immutable. The work for a new block depends only on its changes, because the newest
+ * graph takes over the arrays. An older graph only records the edges that its successor replaced. If it is used again,
+ * it copies the arrays of the newest graph and undoes the changes (H. Baker, "Shallow binding makes functional arrays
  * fast", 1991).
  */
 export class Graph {

@@ -1,9 +1,9 @@
 /**
- * Price curves. A curve describes one direction of a pool for the search in floats: output and marginal rate as
- * functions of the input, and the inverses of both. A curve consists of pieces of x·y = k, each with constant
- * liquidity; a piece without liquidity is a gap. In this file, `from`, `to`, and `end` are square roots of marginal
- * prices (output per input): at the start of a piece, at the end of a trade, and at the end of a piece. Prices are
- * before fees and taxes.
+ * Price curves. A curve describes one direction of a pool for the search, in floats. It gives the output and the
+ * marginal rate as functions of the input, and the inverses of both. A curve consists of pieces of x·y = k, each with
+ * constant liquidity; a piece without liquidity is a gap. In this file, `from`, `to`, and `end` are square roots of
+ * marginal prices (output per input). `from` is the price at the start of a piece, `to` at the end of a trade, and
+ * `end` at the end of a piece. Prices are before fees and taxes.
  */
 import { MAX_STRAIGHT_FALL, NEAR_FLAT, TICK_MARGIN } from '../tolerances.ts'
 import type { SwapsCurve } from './repeated-swaps.ts'
@@ -11,10 +11,10 @@ import type { SwapsCurve } from './repeated-swaps.ts'
 /** A curve of pieces of x·y = k, in a layout for fast evaluation. */
 export type CompiledCurve = {
   /**
-   * Four numbers per piece: √price at its start; total input (after the input fee) and total output (before the output
-   * fee) of all pieces before it; its liquidity. √price falls from piece to piece. After the last piece, the first
-   * three numbers follow once more, for the end of the pool. All numbers are in one array, since the header of an array
-   * takes more memory than a piece.
+   * Four numbers per piece. The first is √price at its start. The next two are the total input (after the input fee)
+   * and the total output (before the output fee) of all pieces before it. The last is its liquidity. √price falls from
+   * piece to piece. After the last piece, the first three numbers follow once more, for the end of the pool. All
+   * numbers are in one array, since the header of an array takes more memory than a piece.
    */
   readonly pieces: Float64Array
   /** Fraction of the input that remains after fee and tax. */

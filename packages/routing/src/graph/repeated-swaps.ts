@@ -20,8 +20,9 @@ export type SwapsCurve = PriceCurve & {
 }
 
 /**
- * Extends the curve by further swaps if the pool limits each swap. Each further swap has the same curve, scaled by the
- * ratio of its maximum input to that of the swap before, and by the ratio of the outputs of these inputs.
+ * Extends the curve by further swaps if the pool limits each swap. Each further swap has the curve of the swap before,
+ * scaled in two ways. Its inputs are scaled by the ratio of the maximum inputs of the two swaps. Its outputs are scaled
+ * by the ratio of the outputs for these inputs.
  */
 export function withRepeatedSwaps(curve: PriceCurve, pool: Pool, inputIndex: number, outputIndex: number): SwapsCurve {
   const pieceCount = curve.liquidity.length
@@ -35,8 +36,8 @@ export function withRepeatedSwaps(curve: PriceCurve, pool: Pool, inputIndex: num
   for (let swap = 1; swap < MAX_SWAPS; swap++) {
     const lastSqrtPrice = sqrtPrice.at(-1)!
     const startSqrtPrice = curve.sqrtPrice[0]! * Math.sqrt(outputRatio / inputRatio) ** swap
-    // In some pools, the next swap starts at a higher marginal price than that at the end of the previous swap. The
-    // price of a curve must fall, so the prices of the whole next swap are lowered.
+    // In some pools, the next swap starts at a higher marginal price than the price at which the previous swap ended.
+    // The price of a curve must fall, so the prices of the whole next swap are lowered.
     const loweringFactor = Math.min(1, lastSqrtPrice / startSqrtPrice)
     outputError = Math.max(outputError, 1 / loweringFactor ** 2 - 1)
     const sqrtPriceFactor = (loweringFactor * startSqrtPrice) / curve.sqrtPrice[0]!

@@ -6,8 +6,8 @@
 /** Minimum number of arrays retained per type and length. A search needs more only if pools disagree on prices. */
 const MIN_RETAINED = 32
 /**
- * Maximum total length of the retained short arrays of one type and length, if it allows for more than `MIN_RETAINED`
- * arrays. For short lengths, this retains thousands of arrays.
+ * Maximum total length of the retained short arrays of one type and length. `MIN_RETAINED` arrays are retained even if
+ * they exceed it. For short lengths, this limit retains thousands of arrays.
  */
 const MAX_RETAINED_NUMBERS = 131_072
 /** Maximum number of retained long arrays of one type and length. */

@@ -1,6 +1,7 @@
 /**
  * Evaluates the whole graph at given token prices: earnings and cost of each pool, and the upper bound on the net
- * output that follows from them. Called by `relaxation.ts`.
+ * output that follows from them. An edge is a pool in one direction. It earns if its output is worth more than its
+ * input at the prices. A multi-token pool has more than two tokens. Called by `relaxation.ts`.
  */
 import { type CurvePoint, hiddenEarnings, outputOf, pointAt } from '../graph/price-curve.ts'
 import { curveOf, legBaseCost, type Problem } from '../problem/problem.ts'

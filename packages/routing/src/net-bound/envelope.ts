@@ -1,9 +1,9 @@
 /**
- * Concave envelope of a pool with a fixed cost of use: the smallest concave curve that is at least `output − cost` for
- * every input above 0, and at least 0 for the input 0. The envelope is a line from the origin that touches `output −
- * cost` at the point of tangency; beyond it, the envelope follows this curve. The allocation of `relaxation.ts`, the only
- * caller, trades pools on their envelopes. At the prices of this allocation, the Lagrangian bound of `net-bound.ts` is
- * tight.
+ * Concave envelope of a pool with a fixed cost of use. It is the smallest concave curve that is at least `output −
+ * cost` for every input above 0, and at least 0 for the input 0. It begins as a line from the origin that touches
+ * `output − cost` at the point of tangency. Beyond this point, it follows `output − cost`. The only caller,
+ * `relaxation.ts`, computes an allocation (a flow with token prices) in which pools trade on their envelopes. At the
+ * prices of this allocation, the Lagrangian bound of `net-bound.ts` is tight.
  */
 import {
   type CompiledCurve,
@@ -23,7 +23,7 @@ export type Envelope = {
    * Input at the end of the line, the point of tangency. With a smaller input, the relaxation counts only a part of the
    * cost.
    */
-  readonly inputOfLine: number
+  readonly lineEndInput: number
 }
 
 /**
@@ -37,7 +37,7 @@ export function envelopeOf(curve: CompiledCurve, cost: number): Envelope | null 
   const costBeforeFee = cost / keepOut
   let piece = 0
   // Returns the earnings of a trade that ends at the end of a piece, if its input is valued at the marginal price
-  // there. In units of the output, before the fee.
+  // there. The earnings are in units of the output, before the fee.
   const earnedAtEnd = (pieceIndex: number): number => {
     const endSqrtPrice = sqrtPriceAt(curve, pieceIndex + 1)
     return endSqrtPrice > 0
@@ -65,7 +65,7 @@ export function envelopeOf(curve: CompiledCurve, cost: number): Envelope | null 
   const envelopeCurve = { sqrtPrice: sqrtPrices, liquidity: liquidities, keepIn, keepOut, gasPerPiece, outputError }
   return {
     curve: compileCurve(multiSwap ? { ...envelopeCurve, multiSwap } : envelopeCurve),
-    inputOfLine: input / keepIn,
+    lineEndInput: input / keepIn,
   }
 }
 

@@ -47,7 +47,7 @@ function randomProblem(
   }
   return {
     ...{ graph, source, target, rate, rateBack, adjustedCurves },
-    swap: { tokenIn: token(1), tokenOut: targetToken, wrappedNative: null },
+    requestTokens: { tokenIn: token(1), tokenOut: targetToken, wrappedNative: null },
     amountIn: 10 ** (18 + 4 * random()),
     ...{
       maxHops: 4,
@@ -74,8 +74,13 @@ test('covers the best route although only a worse one is known, and is tight', (
     const searchResult = problem.graph.topology.scratch.within(() => {
       const result = search(problem)
       // The rates are borrowed from the scratch, and later searches overwrite them.
-      const { best, hops, link } = result?.spotRates ?? {}
-      return result && { ...result, spotRates: { best: best!.slice(), hops: hops!.slice(), link: link!.slice() } }
+      const { maxRate, hops, nextEdge } = result?.spotRates ?? {}
+      return (
+        result && {
+          ...result,
+          spotRates: { maxRate: maxRate!.slice(), hops: hops!.slice(), nextEdge: nextEdge!.slice() },
+        }
+      )
     })
     if (!searchResult || !(searchResult.flow.net > 0)) continue
     const { flow, bound, tokenPrices, spotRates } = searchResult

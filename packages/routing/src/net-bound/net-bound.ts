@@ -2,10 +2,11 @@
  * Upper bound on the net output (after gas) of any route. The gas of a pool is a fixed cost, so the best route solves a
  * mixed-integer problem. Its Lagrangian relaxation gives a bound at any token prices. The bound is the value of the
  * input, plus each pool's earnings in excess of its cost, less the cheapest path's unearned cost. The unearned cost of
- * an edge is its cost less its earnings, at least 0. The cheapest path is the one from the source to the target whose
- * edges have the lowest total; every route contains a path. If the bound is not tight, the edges that no better route
- * uses are removed (see `reduction.ts`). If it is still not tight, the routes that use some edge and the routes that
- * avoid it are bounded separately, and the higher of the two bounds holds for all routes (branch and bound).
+ * an edge (a pool in one direction) is its cost less its earnings, at least 0. The cheapest path is the one from the
+ * source to the target with the lowest total of unearned costs; every route contains a path. If the bound is not tight,
+ * the edges that no better route uses are removed (see `reduction.ts`). If it is still not tight, the routes that use
+ * some edge and the routes that avoid it are bounded separately. The higher of the two bounds holds for all routes
+ * (branch and bound).
  */
 
 import { NO_PRICES, type TokenPrices } from '../columns/upper-bound.ts'
@@ -34,8 +35,8 @@ type Branch = {
   readonly requiredEdges: ReadonlySet<number>
   readonly excludedEdges: ReadonlySet<number>
   /**
-   * Edges that trade on their price curves, not on envelopes, in the relaxation; null if a relaxation must be solved
-   * for the branch before it can be divided.
+   * Edges that trade on their price curves in the relaxation, not on envelopes (see `envelope.ts`). Null if a
+   * relaxation must be solved for the branch before it can be divided.
    */
   readonly wholeEdges: ReadonlySet<number> | null
   /** Solved relaxation at whose prices the branch is bounded. */
@@ -50,8 +51,8 @@ type Branch = {
 
 /**
  * Computes an upper bound on the net output of any route, in output base units as a float. Null for single-path
- * requests, if the net output of the flow is not above 0, and if the work runs out before the first relaxation is
- * solved.
+ * requests, and if the net output of the flow is not above 0. Also null if the work runs out before the first
+ * relaxation is solved.
  *
  * @param beforeGas - upper bound without gas, null if unknown, and the prices at which it was computed
  */
@@ -67,7 +68,8 @@ export function netBound(
   const minHops = subgraph?.minHops ?? spotRates.hops[source]!
   const simpleBound =
     boundBeforeGas === null ? Number.POSITIVE_INFINITY : boundBeforeGas - minHops * minLegCost(problem)
-  // On a subgraph, a route through other pools may have fewer legs than any relaxation sees.
+  // A relaxation sees only the subgraph. Routes through other pools may have fewer legs, so only the simple bound
+  // holds.
   if (subgraph) return boundBeforeGas === null ? null : simpleBound
   if (net >= simpleBound * (1 - TIGHT_NET_BOUND_GAP)) return simpleBound
   // The work limit depends on the size of the graph, not on earlier work, so that requests with and without
@@ -82,7 +84,7 @@ export function netBound(
   )
   budget.spend(remaining - separateBudget.remaining)
   if (relaxedBound === null) return null
-  const rounding = roundingOfTaxes(problem, problem.adjustedCurves.keys(), problem.maxPools, spotRates.best[source]!)
+  const rounding = roundingOfTaxes(problem, problem.adjustedCurves.keys(), problem.maxPools, spotRates.maxRate[source]!)
   return Math.min(relaxedBound * (1 + FLOAT_ERROR) + rounding, simpleBound)
 }
 
@@ -97,7 +99,7 @@ class BranchAndBound {
   /** Net output of the flow that was found. No bound can be below it. */
   private readonly net: number
   /** Bound that is tight enough: slightly above `net`. */
-  private readonly enoughBound: number
+  private readonly sufficientBound: number
   private readonly routeEdges: ReadonlySet<number>
   /** Number of edges that may be used. A reduced graph also has others, such as the reverse edges. */
   private readonly usableEdges: number
@@ -107,7 +109,7 @@ class BranchAndBound {
     this.problem = problem
     this.tokenRates = tokenRates
     this.net = net
-    this.enoughBound = net * (1 + TIGHT_NET_BOUND_GAP)
+    this.sufficientBound = net * (1 + TIGHT_NET_BOUND_GAP)
     this.routeEdges = new Set(edges)
     this.usableEdges = problem.rate.reduce((count, rate) => (rate > 0 ? count + 1 : count), 0)
     this.relaxation = new Relaxation(problem, tokenRates)
@@ -131,7 +133,7 @@ class BranchAndBound {
       const nextRoot = this.problem.budget.attempt(1, findRoot, () => null)
       if (!nextRoot) continue
       bound = Math.min(bound, nextRoot.bound)
-      if (bound <= this.enoughBound) return Math.max(bound, this.net)
+      if (bound <= this.sufficientBound) return Math.max(bound, this.net)
       const reducedBound = this.boundBetterRoutes(nextRoot, bound)
       if (reducedBound !== null) return Math.max(reducedBound, this.net)
       root = { ...nextRoot, bound }
@@ -145,7 +147,7 @@ class BranchAndBound {
 
   /** Solves the relaxation of all routes. */
   private relaxRoot(): RelaxedBound | null {
-    const relax = () => this.relaxation.solve(this.routeEdges, NO_EDGES, null, this.enoughBound)
+    const relax = () => this.relaxation.solve(this.routeEdges, NO_EDGES, null, this.sufficientBound)
     return this.problem.budget.within(FIRST_RELAXATION_WORK_SHARE, relax)
   }
 
@@ -154,9 +156,10 @@ class BranchAndBound {
   }
 
   /**
-   * Bounds the routes that may be better than the known one, on a graph of their edges; null if too many edges are left,
-   * or if the work runs out. At the prices of the root, a route pays at most the root's bound plus the length of the
-   * shortest path, less the length of any path that it contains.
+   * Bounds the routes that may be better than the known one, on a graph that contains only their edges. Null if too
+   * many edges are left, or if the work runs out. The length of a path is the total unearned cost of its edges. At the
+   * prices of the root, a route pays at most B + S − P. B is the bound of the root, S is the length of the shortest
+   * path, and P is the length of any path that the route contains.
    *
    * @param maxBound - a known bound, which may be lower than the root's
    */
@@ -194,7 +197,7 @@ class BranchAndBound {
     // Each round divides the branch with the highest bound, or solves a relaxation for it.
     for (let round = 0; round < MAX_ROUNDS; round++) {
       const worstBranch = openBranches.reduce((a, b) => (b.bound > a.bound ? b : a), openBranches[0]!)
-      if (!worstBranch || worstBranch.bound <= Math.max(this.enoughBound, closedBound)) break
+      if (!worstBranch || worstBranch.bound <= Math.max(this.sufficientBound, closedBound)) break
       const improve = () => (worstBranch.wholeEdges && this.divide(worstBranch)) ?? this.solveAgain(worstBranch)
       const newBranches = budget.attempt(1, improve, () => null)
       if (budget.remaining === 0) break
@@ -249,7 +252,7 @@ class BranchAndBound {
       wholeEdges,
       branch.excludedEdges,
       branch.relaxed.boundAtPrices,
-      this.enoughBound,
+      this.sufficientBound,
     )
     if (!relaxed) return null
     const ownBranch = this.boundBranch(branch.requiredEdges, branch.excludedEdges, relaxed, wholeEdges)!
@@ -265,14 +268,14 @@ class BranchAndBound {
     const edge = this.findUncertainEdge(branch)
     if (edge === null) return null
     // If the edge traded on its price curve, the prices also suit the routes that use it.
-    const includingEdge = this.boundBranch(
+    const branchWithEdge = this.boundBranch(
       new Set([...requiredEdges, edge]),
       excludedEdges,
       relaxed,
       wholeEdges?.has(edge) ? wholeEdges : null,
     )
-    const excludingEdge = this.boundBranch(requiredEdges, new Set([...excludedEdges, edge]), relaxed, null)
-    return [includingEdge, excludingEdge].flatMap((child) =>
+    const branchWithoutEdge = this.boundBranch(requiredEdges, new Set([...excludedEdges, edge]), relaxed, null)
+    return [branchWithEdge, branchWithoutEdge].flatMap((child) =>
       child ? [{ ...child, bound: Math.min(child.bound, branch.bound) }] : [],
     )
   }

@@ -1,7 +1,8 @@
 /**
- * Prices of the tokens that do not carry flow in a relaxation. The price of a token lies between its minimum cost if it
- * is bought with live tokens, and its maximum value if it is sold for live tokens. Live tokens carry flow, and have
- * prices.
+ * Prices of the tokens that do not carry flow in a relaxation. Tokens that carry flow are live, and have prices. The
+ * price of any other token lies between its minimum cost if it is bought with live tokens, and its maximum value if it
+ * is sold for live tokens. An edge is a pool in one direction. It earns if its output is worth more than its input.
+ * Called by `relaxation.ts`.
  */
 import { pointAt } from '../graph/price-curve.ts'
 import { LabelQueue } from '../problem/label-correction.ts'
@@ -18,7 +19,7 @@ export function fillPrices(problem: Problem, prices: Float64Array, liveTokens: r
   const { tokens, scratch } = problem.graph.topology
   const isLive = scratch.bytes(tokens.length, 0)
   for (const token of liveTokens) isLive[token] = 1
-  const contested: ContestedToken[] = []
+  const contestedTokens: ContestedToken[] = []
   scratch.within(() => {
     const cost = minCostsOrMaxValues(problem, prices, isLive, liveTokens, 'cost')
     const value = minCostsOrMaxValues(problem, prices, isLive, liveTokens, 'value')
@@ -26,10 +27,10 @@ export function fillPrices(problem: Problem, prices: Float64Array, liveTokens: r
       if (isLive[token] === 1) continue
       const [min, max] = [cost[token]!, value[token]!]
       prices[token] = geometricMean(min, max)
-      if (max > min * (1 + MIN_LABEL_GAIN)) contested.push({ token, min, max })
+      if (max > min * (1 + MIN_LABEL_GAIN)) contestedTokens.push({ token, min, max })
     }
   })
-  balanceContested(problem, prices, contested, NO_EDGES)
+  balanceContested(problem, prices, contestedTokens, NO_EDGES)
 }
 
 /**
@@ -79,7 +80,7 @@ export function refillPrices(
 ): void {
   const { graph, rate, rateBack, budget } = problem
   const { offset, to, reverse, scratch } = graph.topology
-  const contested: ContestedToken[] = []
+  const contestedTokens: ContestedToken[] = []
   scratch.within(() => {
     const value = scratch.copy(prices)
     const cost = scratch.copy(prices)
@@ -111,10 +112,10 @@ export function refillPrices(
     for (const token of tokens) {
       const [min, max] = [cost[token]!, value[token]!]
       prices[token] = geometricMean(min, max)
-      if (max > min * (1 + MIN_LABEL_GAIN)) contested.push({ token, min, max })
+      if (max > min * (1 + MIN_LABEL_GAIN)) contestedTokens.push({ token, min, max })
     }
   })
-  balanceContested(problem, prices, contested, excludedEdges)
+  balanceContested(problem, prices, contestedTokens, excludedEdges)
 }
 
 const NO_EDGES: ReadonlySet<number> = new Set()
@@ -134,11 +135,11 @@ type ContestedToken = { readonly token: number; readonly min: number; readonly m
 function balanceContested(
   problem: Problem,
   prices: Float64Array,
-  contested: readonly ContestedToken[],
+  contestedTokens: readonly ContestedToken[],
   excludedEdges: ReadonlySet<number>,
 ): void {
   for (let sweep = 0; sweep < BALANCE_SWEEPS; sweep++)
-    for (const { token, min, max } of contested) {
+    for (const { token, min, max } of contestedTokens) {
       let [low, high] = [min, max]
       for (let step = 0; step < BALANCE_HALVINGS; step++) {
         const surplus = surplusAt(problem, prices, token, excludedEdges)
@@ -151,8 +152,8 @@ function balanceContested(
 }
 
 /**
- * Amount of a token, in base units, that the edges which earn more than their cost buy at its price, less the amount
- * that they sell.
+ * Surplus of a token at its price, in base units. It is the amount that edges buy, less the amount that edges sell.
+ * Counts only the edges that earn more than their cost.
  */
 function surplusAt(problem: Problem, prices: Float64Array, token: number, excludedEdges: ReadonlySet<number>): number {
   const { graph, rate, rateBack, budget } = problem

@@ -1,6 +1,6 @@
 /**
- * Reduces a problem to the edges that a better route than the best known one may use. Most edges of a large graph are
- * removed, so that all further relaxations are small.
+ * Reduces a problem to the edges (pools in one direction) that a better route than the best known one may use. Most
+ * edges of a large graph are removed, so that the further computations of `net-bound.ts`, the caller, are small.
  */
 
 import type { SpotRates } from '../problem/potentials.ts'
@@ -9,7 +9,7 @@ import type { Flow } from '../solver/flow.ts'
 import { subgraphOf } from '../subgraph/build-subgraph.ts'
 
 /** Values and hops of tokens that the bound needs; see `SpotRates`. */
-export type TokenRates = Pick<SpotRates, 'best' | 'hops'>
+export type TokenRates = Pick<SpotRates, 'maxRate' | 'hops'>
 
 /** A problem on a part of the edges, with the numbers of its own graph. */
 export type ReducedProblem = {
@@ -23,14 +23,14 @@ export type ReducedProblem = {
 export function reduceTo(
   problem: Problem,
   edges: readonly number[],
-  { best, hops }: TokenRates,
+  { maxRate, hops }: TokenRates,
   routeEdges: Flow['edges'],
 ): ReducedProblem {
   const { graph, source, target, rate, budget, extraGas, gasOffset } = problem
   const subgraph = subgraphOf(graph, edges, [source, target])
   budget.spend(8 * subgraph.edges.length)
   const { reverse } = subgraph.graph.topology
-  // The graph also has the reverse edges, and all pairs of multi-token pools.
+  // The graph also has the reverse edges, and all pairs of pools with more than two tokens.
   const mayUse = new Set(edges)
   const reducedRate = Float64Array.from(subgraph.edges, (edge) => (mayUse.has(edge) ? rate[edge]! : 0))
   const indexOf = new Map(Array.from(subgraph.edges, (edge, index) => [edge, index]))
@@ -52,7 +52,7 @@ export function reduceTo(
       ...(gasOffset && { gasOffset: (edge: number) => gasOffset(subgraph.edges[edge]!) }),
     },
     tokenRates: {
-      best: Float64Array.from(subgraph.tokens, (token) => best[token]!),
+      maxRate: Float64Array.from(subgraph.tokens, (token) => maxRate[token]!),
       hops: Uint8Array.from(subgraph.tokens, (token) => hops[token]!),
     },
     routeEdges: routeEdges.flatMap((edge) => indexOf.get(edge) ?? []),

@@ -1,7 +1,8 @@
 /**
- * The relaxation for the routes that use some required edges and avoid some excluded edges (see `net-bound.ts`). Its
- * prices come from an allocation. In it, the whole edges trade on their price curves: the required edges, and the edges
- * of a path. All other edges trade on their envelopes (see `envelope.ts`).
+ * The relaxation for the routes that use some required edges and avoid some excluded edges (see `net-bound.ts`). An
+ * edge is a pool in one direction. The prices of the relaxation come from an allocation (a flow with token prices). In
+ * this allocation, the required edges and the edges of a path trade on their price curves; they are called whole edges.
+ * All other edges trade on their envelopes (see `envelope.ts`). A multi-token pool has more than two tokens.
  */
 
 import type { TokenPrices } from '../columns/upper-bound.ts'
@@ -51,11 +52,11 @@ export class Relaxation {
   /** The problem with the pools' own price curves. `problem` has the curves of the allocation. */
   private readonly originalProblem: Problem
 
-  constructor(problem: Problem, { best }: TokenRates) {
+  constructor(problem: Problem, { maxRate }: TokenRates) {
     const { scratch } = problem.graph.topology
     this.rate = scratch.copy(problem.rate)
     this.prices = scratch.floats(problem.graph.topology.tokens.length, 0)
-    this.initialPrices = scratch.copy(best)
+    this.initialPrices = scratch.copy(maxRate)
     // The relaxation trades the pairs of a multi-token pool independently. That is inexact, but any prices give a valid
     // bound.
     this.problem = { ...problem, rate: this.rate, adjustedCurves: this.curves, mayReusePools: false }
@@ -84,13 +85,13 @@ export class Relaxation {
    *
    * @param wholeEdges - edges that trade on their price curves
    * @param similarBound - result at similar prices, whose highest earners join at the start
-   * @param enoughBound - bound at which no further round is needed
+   * @param sufficientBound - bound at which no further round is needed
    */
   solve(
     wholeEdges: ReadonlySet<number>,
     excludedEdges: ReadonlySet<number>,
     similarBound: NetBoundAtPrices | null,
-    enoughBound: number,
+    sufficientBound: number,
   ): RelaxedBound | null {
     const includedEdges = new Set(wholeEdges)
     if (similarBound) this.addEarners(includedEdges, similarBound, excludedEdges, MAX_INITIAL_EARNERS)
@@ -104,7 +105,7 @@ export class Relaxation {
       if (!nextBound) break
       if (!best || nextBound.boundAtPrices.bound < best.boundAtPrices.bound) best = nextBound
       if (
-        best.boundAtPrices.bound <= enoughBound ||
+        best.boundAtPrices.bound <= sufficientBound ||
         !this.addEarners(includedEdges, nextBound.boundAtPrices, excludedEdges, MAX_JOINING_EARNERS)
       )
         break
@@ -118,11 +119,11 @@ export class Relaxation {
     wholeEdges: ReadonlySet<number>,
     excludedEdges: ReadonlySet<number>,
   ): RelaxedBound | null {
-    const lineInputByEdge = this.buildAllocation(includedEdges, wholeEdges, excludedEdges)
+    const lineEndInputByEdge = this.buildAllocation(includedEdges, wholeEdges, excludedEdges)
     solveDual(this.allocation, MAX_RELAXED_RESIDUAL, MAX_STEPS_AFTER_CHANGE)
     if (!this.setPrices(this.liveTokens(), excludedEdges)) return null
     const boundAtPrices = netBoundAtPrices(this.originalProblem, this.prices, this.sharedPools)
-    return boundAtPrices && { boundAtPrices, partialCosts: this.partialCostsOf(lineInputByEdge) }
+    return boundAtPrices && { boundAtPrices, partialCosts: this.partialCostsOf(lineEndInputByEdge) }
   }
 
   /**
@@ -171,7 +172,7 @@ export class Relaxation {
   ): ReadonlyMap<number, number> {
     const { originalProblem, allocation, initialPrices, rate, curves } = this
     const { from, to } = originalProblem.graph.topology
-    const lineInputByEdge = new Map<number, number>()
+    const lineEndInputByEdge = new Map<number, number>()
     const edges: number[] = []
     for (const edge of includedEdges) {
       if (
@@ -187,7 +188,7 @@ export class Relaxation {
         ? null
         : this.cachedEnvelope(edge, poolCurve, legBaseCost(originalProblem, edge) / initialPrices[to[edge]!]!)
       if (!envelope && !wholeEdges.has(edge)) continue
-      if (envelope) lineInputByEdge.set(edge, envelope.inputOfLine)
+      if (envelope) lineEndInputByEdge.set(edge, envelope.lineEndInput)
       const curve = envelope?.curve ?? poolCurve
       curves.set(edge, curve)
       rate[edge] = firstRate(curve)
@@ -201,7 +202,7 @@ export class Relaxation {
       tokens: [...tokens],
       logPrice: [...tokens].map((token) => Math.log(initialPrices[token]!)),
     })
-    return lineInputByEdge
+    return lineEndInputByEdge
   }
 
   /**
@@ -265,10 +266,10 @@ export class Relaxation {
   }
 
   /** The edges that trade only a part of their envelope's line, and so count only this part of their cost. */
-  private partialCostsOf(lineInputByEdge: ReadonlyMap<number, number>): readonly PartialCost[] {
+  private partialCostsOf(lineEndInputByEdge: ReadonlyMap<number, number>): readonly PartialCost[] {
     const { edges, input } = this.allocation
     return edges.flatMap((edge, k) => {
-      const costFraction = input[k]! / (lineInputByEdge.get(edge) ?? 0)
+      const costFraction = input[k]! / (lineEndInputByEdge.get(edge) ?? 0)
       return costFraction > 0.001 && costFraction < 0.999 ? [{ edge, costFraction }] : []
     })
   }

@@ -85,11 +85,11 @@ export function edgesOnShortPaths(problem: Problem, lengthOf: (edge: number) => 
 }
 
 /**
- * Returns the length of the shortest path, within the hop limit, between the root and each token; ∞ for tokens without a
- * path of at most `maxLength`.
+ * Returns the length of the shortest path, within the hop limit, between the root and each token; ∞ for tokens without
+ * a path of at most `maxLength`.
  *
- * @param pathEdgeOf - edge of a path that an edge out of a token stands for: itself for paths from the root, its reverse
- *   for paths to the root
+ * @param pathEdgeOf - maps an edge out of a token to the edge of the path. For paths from the root, this is the same
+ *   edge; for paths to the root, its reverse
  */
 function shortestLengths(
   { graph, rate, maxHops, budget }: Problem,

@@ -1,6 +1,7 @@
 /**
  * Tolerances of the bound after gas (`net-bound.ts`). They affect its tightness and work, not its validity. Ratios are
- * fractions of 1.
+ * fractions of 1. An edge is a pool in one direction. A relaxation computes token prices that give a bound. An envelope
+ * is the concave curve that stands for a pool in a relaxation; it begins with a line.
  */
 
 /** Relative decrease of √price along the line of an envelope, so that the traded input responds to prices. */

@@ -1,6 +1,6 @@
 /**
  * Work budget of a request. Work is counted in units, not timed, so that all machines find the same route. All loops of
- * a search spend units of the budget.
+ * a search spend units of the budget. An edge is a pool in one direction.
  */
 
 /**

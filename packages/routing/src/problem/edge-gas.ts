@@ -1,13 +1,18 @@
-/** Learned gas of the edges of a graph: measured gas of hops, and corrections for whole pools. */
+/**
+ * Gas of the edges (pools in one direction) of a graph that was learned from simulations: measured gas of hops, and
+ * corrections for whole pools.
+ */
 import { measuredHopGas } from '../gas/refunds.ts'
 import type { EdgeGas, Graph } from '../graph/graph.ts'
 import type { LearnedGas, MeasuredHop } from '../types.ts'
 import type { Ends } from './passable.ts'
 
-/** Learned gas of a request without any. */
+/** Learned gas of a request that has no learned gas. */
 export const NO_LEARNED_GAS: EdgeGas = { extraGas: new Float64Array(0), measuredHops: new Map() }
 
-/** Returns the learned gas of all edges for a route between two ends. `extraGas` is a borrowed scratch array. */
+/**
+ * Returns the learned gas of all edges for a route from a source to a target. `extraGas` is a borrowed scratch array.
+ */
 export function edgeGas(graph: Graph, learnedGas: LearnedGas | undefined, { source, target }: Ends): EdgeGas {
   if (!learnedGas) return NO_LEARNED_GAS
   const innerGas = innerHopGas(graph, learnedGas)

@@ -1,6 +1,7 @@
 /**
- * Label correction in rounds (Bellman–Ford with a queue). Each round extends paths by one edge. The number of rounds is
- * limited, so it ends even with a profitable cycle (arbitrage).
+ * Label correction in rounds (Bellman–Ford with a queue). The label of a token is the best value over the paths found
+ * so far. Each round extends paths by one edge. The number of rounds is limited, so the correction ends even if there
+ * is a profitable cycle (arbitrage).
  */
 import type { Scratch } from '../graph/scratch.ts'
 

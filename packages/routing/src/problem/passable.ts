@@ -1,6 +1,6 @@
 /**
  * The trust rule: which edges a route may use between intermediate tokens, and which at its input and output token (its
- * ends).
+ * ends). An edge is a pool in one direction. A trust list names trusted tokens and pools.
  */
 import { familyOf, isTrustedPool, type Pool, type Trust } from '@sluice/liquidity'
 import type { Graph, Rates } from '../graph/graph.ts'

@@ -1,18 +1,22 @@
-/** Best spot rates from all tokens to one token, the root: upper bounds on the rate of a trade of any size. */
+/**
+ * Best spot rates from all tokens to one token, the root: upper bounds on the rate of a trade of any size. An edge is a
+ * pool in one direction.
+ */
 
 import { MIN_LABEL_GAIN } from '../tolerances.ts'
 import { LabelQueue } from './label-correction.ts'
 import type { Problem } from './problem.ts'
 
+/** Best rates to the root, with the paths that have these rates. */
 export type SpotRates = {
   /**
-   * By token: the rate of the best path to the root, for the first unit: the highest product of its edges' rates.
-   * Considers paths of up to about `maxHops` edges; 0 if there is none. If the root is the target, this is the value of
-   * one unit of the token in output base units.
+   * By token: the rate of the best path to the root, for the first unit. This is the highest product of edge rates on
+   * paths of up to about `maxHops` edges; 0 if there is no path. If the root is the target, it is the value of one unit
+   * of the token in output base units.
    */
-  readonly best: Float64Array
-  /** By token: the edge of that path at the token; −1 for the root, and if there is no path. */
-  readonly link: Int32Array
+  readonly maxRate: Float64Array
+  /** By token: the first edge of its best path to the root; −1 for the root, and if there is no path. */
+  readonly nextEdge: Int32Array
   /** By token: minimum number of edges to the root; 255 if there is no path. */
   readonly hops: Uint8Array
 }
@@ -25,29 +29,29 @@ export function bestSpotRates(problem: Problem, root: number): SpotRates {
   const { graph, rateBack, maxHops, budget } = problem
   const { offset, to, reverse, tokens, scratch } = graph.topology
   const tokenCount = tokens.length
-  const best = scratch.floats(tokenCount, 0)
-  const link = scratch.ints(tokenCount, -1)
+  const maxRate = scratch.floats(tokenCount, 0)
+  const nextEdge = scratch.ints(tokenCount, -1)
   const hops = scratch.bytes(tokenCount, UNREACHED)
-  best[root] = 1
+  maxRate[root] = 1
   hops[root] = 0
   const queue = new LabelQueue(tokenCount, scratch)
   queue.start([root], maxHops)
   for (let token = queue.next(); token >= 0; token = queue.next()) {
-    const value = best[token]!
+    const value = maxRate[token]!
     const end = offset[token + 1]!
     budget.spend(1 + end - offset[token]!)
     for (let edge = offset[token]!; edge < end; edge++) {
       const label = rateBack[edge]! * value
       const neighbor = to[edge]!
-      if (!(label > best[neighbor]! * (1 + MIN_LABEL_GAIN)) || neighbor === root) continue
-      best[neighbor] = label
-      link[neighbor] = reverse[edge]!
+      if (!(label > maxRate[neighbor]! * (1 + MIN_LABEL_GAIN)) || neighbor === root) continue
+      maxRate[neighbor] = label
+      nextEdge[neighbor] = reverse[edge]!
       if (hops[neighbor] === UNREACHED) hops[neighbor] = queue.round
       queue.add(neighbor)
     }
   }
   queue.clear()
-  return { best, link, hops }
+  return { maxRate, nextEdge, hops }
 }
 
 /** Minimum number of edges from the source to each token; 255 if there is no path of fewer than `maxHops` edges. */
@@ -113,11 +117,16 @@ const reachBackward: LayerSearch = ({ graph, rateBack, budget }, distances, _, d
  * Returns the edges of the best path from a token to the root, given the spot rates to the root. Null if the path
  * contains a cycle or is too long.
  */
-export function pathTo(problem: Problem, { link }: SpotRates, start: number, root: number): readonly number[] | null {
+export function pathTo(
+  problem: Problem,
+  { nextEdge }: SpotRates,
+  start: number,
+  root: number,
+): readonly number[] | null {
   const { to } = problem.graph.topology
   const edges: number[] = []
   for (let token = start; token !== root; token = to[edges.at(-1)!]!) {
-    const edge = link[token]!
+    const edge = nextEdge[token]!
     if (edge < 0 || edges.length >= problem.maxHops) return null
     edges.push(edge)
   }

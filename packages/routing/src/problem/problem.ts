@@ -1,4 +1,7 @@
-/** A request compiled for the search: its admissible edges, with taxes folded into their price curves. */
+/**
+ * A request compiled for the search: the edges (pools in one direction) that it admits, with taxes included in their
+ * price curves.
+ */
 import { type Address, FLOAT_PPM, NATIVE } from '@sluice/chains'
 import { familyOf, type Pool } from '@sluice/liquidity'
 import type { EdgeGas, Graph } from '../graph/graph.ts'
@@ -10,8 +13,8 @@ import type { WorkBudget } from './budget.ts'
 import { passableRates } from './passable.ts'
 
 /**
- * A solved allocation: the trade of each edge at the token prices. Arrays are indexed like `edges`. Implemented by
- * `Allocation`.
+ * A solved allocation: edges, token prices, and the trade of each edge at these prices. Arrays are indexed like
+ * `edges`. Implemented by `Allocation`.
  */
 export type SolvedAllocation = {
   /** Upper bound on the output over these edges, in output base units. */
@@ -24,7 +27,7 @@ export type SolvedAllocation = {
 }
 
 /** Facts about the whole graph that a problem on a subgraph needs. */
-export type SubgraphTerms = {
+export type SubgraphFacts = {
   /** Minimum number of edges from the source to the target in the whole graph. */
   readonly minHops: number
   /**
@@ -41,7 +44,7 @@ export type SubgraphTerms = {
 export type Problem = EdgeGas & {
   readonly graph: Graph
   /** Tokens of the request as the sender trades them (NATIVE or ERC-20). The gas of wrapping depends on them. */
-  readonly swap: Pick<RouteTerms, 'tokenIn' | 'tokenOut' | 'wrappedNative'>
+  readonly requestTokens: Pick<RouteTerms, 'tokenIn' | 'tokenOut' | 'wrappedNative'>
   readonly source: number
   readonly target: number
   readonly amountIn: number
@@ -75,10 +78,10 @@ export type Problem = EdgeGas & {
    * search reaches.
    */
   readonly gasOffset?: (edge: number) => number
-  /** Maximum number of alternatives returned for measurement. */
+  /** Maximum number of alternatives that are returned with the best route, so that their gas can be measured. */
   readonly maxAlternatives: number
   /** Facts about the whole graph if this is a problem on a subgraph. */
-  readonly subgraph?: SubgraphTerms
+  readonly subgraph?: SubgraphFacts
   /** Remaining work of the whole request. */
   readonly budget: WorkBudget
   /** Limit on solutions with softened curves, shared by all searches for this amount. */

@@ -1,6 +1,6 @@
 /**
  * Maximum that pools and taxed tokens may pay above their price curves by rounding to whole units in favor of the
- * trader. Bounds on the output include it.
+ * trader. Bounds on the output include it. An edge is a pool in one direction.
  */
 import { familyOf } from '@sluice/liquidity'
 import { MIN_EDGE_GAIN } from '../tolerances.ts'
@@ -20,9 +20,10 @@ function fractionsAfterTax(problem: Problem, edge: number): { readonly ofInput: 
 }
 
 /**
- * Maximum value that one swap gains by rounding, in units of the prices: one unit of input plus one unit of output. 0
- * for families with readable states, which round against the trader, unless they have a trading function, whose
- * solution they approximate to about a unit. 0 for edges that do not trade at the prices.
+ * Maximum value that one swap gains by rounding: one unit of input plus one unit of output, in units of the prices. It
+ * is 0 for edges that do not trade at the prices. It is also 0 for families whose states a certificate can contain,
+ * because they round against the trader. Of these, families with a trading function are an exception: they solve it
+ * only to about one unit.
  */
 export function roundingOfPool(problem: Problem, edge: number, priceIn: number, priceOut: number): number {
   const family = familyOf(problem.graph.edges[edge]!.pool.family)
@@ -49,7 +50,8 @@ export function roundingOfTaxes(
   if (adjustedCurves.size === 0) return 0
   const { from, to } = graph.topology
   const isTaxed = (fraction: number) => fraction < 1 - FRACTION_ROUNDING
-  // On a subgraph, routes may also use pools outside of it. A taxed token is usually taxed in all of its pools.
+  // On a subgraph, routes may also use pools outside of it. A taxed token is usually taxed in all of its pools, so
+  // every leg counts.
   const minEdges = problem.subgraph ? maxEdges : 0
   let [sellers, buyers, maxUnit] = [0, 0, 0]
   for (const edge of edges) {

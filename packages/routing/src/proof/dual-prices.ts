@@ -1,6 +1,7 @@
 /**
- * Token prices that nearly minimize the dual of a trade (a function of prices that bounds the output), from a separate
- * allocation without gas. `prove.ts` builds a proof at these prices.
+ * Token prices that nearly minimize the dual of a trade (a function of prices that bounds the output). They come from
+ * an allocation without gas: a flow over some edges (pools in one direction), with a price for each token. `prove.ts`
+ * builds a proof at these prices.
  */
 import type { Address } from '@sluice/chains'
 import { generateColumns } from '../columns/columns.ts'
@@ -18,16 +19,16 @@ import { allocationOver } from '../solver/allocation.ts'
 export type DualPrices = {
   /** Output base units per base unit of the token. */
   readonly priceByToken: ReadonlyMap<Address, number>
-  /** By `edgeName`: rates of multi-token pools for the next unit after their optimal trades. */
+  /** By `edgeName`: rates of pools of more than two tokens, for the next unit after their optimal trades. */
   readonly ratesAfterTrade: ReadonlyMap<string, number>
 }
 
-/** Name of an edge, which is the same in every graph; its number is not. */
+/** Returns a name of an edge that is the same in every graph. Its number is not. */
 export const edgeName = ({ pool, tokenIn, tokenOut }: Edge): string => `${pool.id} ${tokenIn} ${tokenOut}`
 
 /**
- * Computes prices of the tokens that carry flow in the optimal allocation, and of the tokens next to them through which
- * a route might earn.
+ * Computes prices of the tokens that carry flow in the optimal allocation. Also computes prices of the tokens around
+ * them through which a route might earn.
  *
  * @param problem - without gas
  * @returns null if no path takes any part of the amount
@@ -43,7 +44,7 @@ export function dualPrices(problem: Problem): DualPrices | null {
   const allocation = allocationOver(problem, startPath, spotRates)
   const frontier = new Frontier(problem, spotRates, distancesFrom(problem, source))
   generateColumns(problem, allocation, frontier)
-  // Edges that loosen the bound join the allocation.
+  // Called for its effect on the allocation: edges that loosen the bound join it.
   upperBound(problem, allocation, frontier)
   const prices = new Map<number, number>()
   const setPrice = (token: number, price: number) => {

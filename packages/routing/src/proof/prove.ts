@@ -1,7 +1,8 @@
 /**
  * Builds the proof of an upper bound on the output of a trade. By weak duality, the bound is the input valued at its
  * price, plus the maximum earnings of each pool at the prices. The proof contains all terms of this sum: prices, pools,
- * and earnings. Hidden earnings are those that a pool may have above its price curve, which may be an approximation.
+ * and earnings. Hidden earnings are those that a pool may have above its price curve, which may be an approximation. An
+ * edge is a pool in one direction. The hop of a token in a path is the number of pools that the path has passed.
  */
 import { familyOf, type Pool } from '@sluice/liquidity'
 import type { Graph } from '../graph/graph.ts'
@@ -38,12 +39,12 @@ type Earnings = {
   /** Maximum earnings, with hidden earnings. */
   readonly earned: number
   /**
-   * Additional earnings that are possible because a pool rounds in favor of the trader, and because the fee of one
-   * trade stays in the pool and improves a trade of another pair.
+   * Possible additional earnings from two effects. A pool may round in favor of the trader. The fee of one trade stays
+   * in the pool and may improve a trade of another pair.
    */
   readonly extraEarned: number
   /** Value of the amounts, traded or held by the pool, to which the relative float error applies. */
-  readonly tradedValue: number
+  readonly roundedValue: number
   /** True if the pool may pay more than its price curve. */
   readonly hasHiddenEarnings: boolean
   /** True if the optimal trade reaches the end of the known curve. */
@@ -51,11 +52,10 @@ type Earnings = {
 }
 
 /**
- * Builds a proof whose bound is not below the search's routes. Null if even equal prices at all hops give a bound below
- * these routes.
+ * Builds a proof whose bound is at least `maxPaid`. Null if even equal prices at all hops give a lower bound.
  *
- * @param searchPrices - prices of the search
- * @param maxPaid - highest output of the search's routes
+ * @param searchPrices - dual prices from the search
+ * @param maxPaid - highest output of the routes that the search found
  */
 export function proveBound(
   problem: Problem,
@@ -88,12 +88,12 @@ function proofAt(
   const { tokens, from, to } = graph.topology
   const usedTokens = new Set([source, target, ...edges.flatMap((edge) => [from[edge]!, to[edge]!])])
   const decimals = decimalsFor(Array.from(usedTokens, (token) => floatPrices.map((prices) => prices[token]!)).flat())
-  const unit = 10n ** BigInt(decimals)
+  const scale = 10n ** BigInt(decimals)
   const scaledPrices = new Map<number, bigint[]>()
   for (const token of usedTokens)
     scaledPrices.set(
       token,
-      floatPrices.map((prices) => (token === target ? unit : toFixedPoint(prices[token]!, decimals))),
+      floatPrices.map((prices) => (token === target ? scale : toFixedPoint(prices[token]!, decimals))),
     )
   alignWrapped(problem, edges, scaledPrices)
   // From here on, uses the rounded prices.
@@ -147,13 +147,13 @@ function proofAt(
   const unlisted = { pools: unlistedPools.length, earned: toFixedPoint(unlistedEarned, decimals) }
   const earned = provedPools.reduce((total, pool) => total + pool.earned, 0n)
   const scaledSum = amountIn * scaledPrices.get(source)![0]! + earned + unlisted.earned
-  const error = poolEarnings.reduce(
-    (total, { extraEarned, tradedValue }) => total + extraEarned + tradedValue * FLOAT_ROUNDING,
+  const maxError = poolEarnings.reduce(
+    (total, { extraEarned, roundedValue }) => total + extraEarned + roundedValue * FLOAT_ROUNDING,
     fromFixedPoint(scaledSum, decimals) * FLOAT_ERROR +
       roundingOfTaxes(problem, edges, edges.length, fromFixedPoint(scaledPrices.get(source)![0]!, decimals)),
   )
-  const allowance = toFixedPoint(error, decimals)
-  const bound = (scaledSum + allowance + unit - 1n) / unit
+  const allowance = toFixedPoint(maxError, decimals)
+  const bound = (scaledSum + allowance + scale - 1n) / scale
   const prices = Array.from(usedTokens, (token) => [tokens[token]!, scaledPrices.get(token)!] as const)
   return { decimals, prices, pools: provedPools, beyond: unlisted, allowance, bound, maxHops }
 }
@@ -181,7 +181,7 @@ function earningsOf(
   floatPrices: readonly Float64Array[],
   maxInputValue: number,
 ): Earnings {
-  const noEarnings = { earned: 0, extraEarned: 0, tradedValue: 0, reachesCurveEnd: false, hasHiddenEarnings: false }
+  const noEarnings = { earned: 0, extraEarned: 0, roundedValue: 0, reachesCurveEnd: false, hasHiddenEarnings: false }
   // `alignWrapped` set the prices so that wrapping earns nothing.
   if (familyOf(problem.graph.edges[edges[0]!]!.pool.family)?.wrapsNative) return noEarnings
   const hopEarnings = floatPrices
@@ -208,7 +208,7 @@ type HopPrices = { readonly pricesIn: Float64Array; readonly pricesOut: Float64A
 function earningsAt(problem: Problem, edges: readonly number[], prices: HopPrices, maxInputValue: number): Earnings {
   const { graph } = problem
   const { from, to } = graph.topology
-  const total = { earned: 0, extraEarned: 0, tradedValue: 0, reachesCurveEnd: false, hasHiddenEarnings: false }
+  const total = { earned: 0, extraEarned: 0, roundedValue: 0, reachesCurveEnd: false, hasHiddenEarnings: false }
   let maxEarned = 0
   let maxVisibleEarned = 0
   for (const edge of edges) {
@@ -223,7 +223,7 @@ function earningsAt(problem: Problem, edges: readonly number[], prices: HopPrice
     if (!(earned > 0)) continue
     total.earned += earned
     maxEarned = Math.max(maxEarned, earned)
-    total.tradedValue += 4 * input * priceIn
+    total.roundedValue += 4 * input * priceIn
     maxVisibleEarned = Math.max(maxVisibleEarned, visibleEarned)
     total.reachesCurveEnd ||= input >= capacityOf(curve) * (1 - NEAR_FLAT)
   }
@@ -245,8 +245,8 @@ function earningsAt(problem: Problem, edges: readonly number[], prices: HopPrice
 }
 
 /**
- * Earnings on the pool's trading function, over all of its pairs at once. Null if the pool has no trading function, if
- * several pairs trade at a fee that depends on the balances, or if the solved trade is too inexact.
+ * Earnings on the pool's trading function, over all of its pairs at once. Null if the pool has no trading function, or
+ * if the solved trade is too inexact. Also null if several pairs trade at a fee that depends on the balances.
  *
  * @param maxEarned - maximum earnings of a single pair on its own price curve, in output base units
  */
@@ -255,7 +255,7 @@ function earningsOnTradingFunction(
   edges: readonly number[],
   prices: HopPrices,
   maxEarned: number,
-): (Pick<Earnings, 'earned' | 'extraEarned' | 'tradedValue'> & { readonly isUpperBound: boolean }) | null {
+): (Pick<Earnings, 'earned' | 'extraEarned' | 'roundedValue'> & { readonly isUpperBound: boolean }) | null {
   const { pool } = problem.graph.edges[edges[0]!]!
   const tradingFunction = boundingFunctionOf(pool)
   if (!tradingFunction) return null
@@ -283,6 +283,6 @@ function earningsOnTradingFunction(
     isUpperBound: isStable,
     extraEarned: sharedPool.maxReusedFees,
     // The error of the solver is relative to the pool's balances, so it applies to the value held.
-    tradedValue: (TRADE_TOLERANCE / FLOAT_ROUNDING) * heldValue,
+    roundedValue: (TRADE_TOLERANCE / FLOAT_ROUNDING) * heldValue,
   }
 }

@@ -1,6 +1,7 @@
 /**
- * Scope of a proof: the edges that routes within the hop limit may use, and prices for all tokens of these edges.
- * Called by `prove.ts`.
+ * Scope of a proof: the edges (pools in one direction) that routes within the hop limit may use, and prices for all
+ * tokens of these edges. An edge earns if its output is worth more than its input. A multi-token pool has more than two
+ * tokens. Called by `prove.ts`.
  */
 import { ZERO_ADDRESS } from '@sluice/chains'
 import { familyOf } from '@sluice/liquidity'
@@ -32,8 +33,9 @@ export function edgesInScope(problem: Problem): readonly number[] {
 }
 
 /**
- * Adds the other pairs of multi-token pools: the pool's edges from each token that the edges sell to the pool, to each
- * token that they buy from it. Such a pool earns on all of its pairs together.
+ * Adds further edges of multi-token pools. For example, suppose that the given edges sell tokens A and B to a pool, and
+ * buy C and D from it. Then all edges of this pool from A or B to C or D are included. Such a pool earns on all of its
+ * pairs together.
  */
 function withJointPairs({ graph, rate }: Problem, edges: readonly number[]): readonly number[] {
   const { from, to, edgesOfPool, isWide } = graph.topology
@@ -76,23 +78,28 @@ function onlyPoolByToken({ graph }: Problem, edges: readonly number[]): Int32Arr
 
 /**
  * Prices of all tokens by hop, the number of pools that a path has passed: from 0 to `maxHops`. A token that has a
- * price in `dual` keeps this price at each hop at which a path may hold the token. The price of any other token is the
- * geometric mean of its minimum cost (of buying it with the input) and its maximum value (of selling it for the output)
- * at that hop. At this price, no edge earns unless a path earns. Prices never rise from one hop to the next. The price
- * is 0 if no path leads on from the token at that hop.
+ * price in `searchPrices` keeps this price at each hop at which a path may hold the token. The price of any other token
+ * is the geometric mean of its minimum cost and its maximum value at that hop. It costs the minimum if it is bought
+ * with the input of the trade. It has the maximum value if it is sold for the output. At this price, no edge earns
+ * unless a path earns. Prices never rise from one hop to the next. The price is 0 if no path within the hop limit leads
+ * from the token to the target.
  */
-export function pricesByHop(problem: Problem, edges: readonly number[], dual: DualPrices): readonly Float64Array[] {
+export function pricesByHop(
+  problem: Problem,
+  edges: readonly number[],
+  searchPrices: DualPrices,
+): readonly Float64Array[] {
   const { graph, maxHops, budget, source, target } = problem
   const { from, to, tokens } = graph.topology
   const hopsFromSource = distancesFrom(problem, source)
   const { hops } = bestSpotRates(problem, target)
   const pricesByToken = new Map(
-    [...dual.priceByToken].map(([token, price]) => [graph.topology.tokenIndex.get(token)!, price]),
+    [...searchPrices.priceByToken].map(([token, price]) => [graph.topology.tokenIndex.get(token)!, price]),
   )
   const allEdges = graph.edges
   const rateOf = (edge: number) => {
     const rateAfterTrade =
-      graph.topology.isWide[edge] === 1 ? dual.ratesAfterTrade.get(edgeName(allEdges[edge]!)) : undefined
+      graph.topology.isWide[edge] === 1 ? searchPrices.ratesAfterTrade.get(edgeName(allEdges[edge]!)) : undefined
     return rateAfterTrade ?? problem.rate[edge]!
   }
   const rateByEdge = new Map(edges.map((edge) => [edge, rateOf(edge)]))
@@ -126,8 +133,8 @@ export function pricesByHop(problem: Problem, edges: readonly number[], dual: Du
   const prices = values.map((hopValues, hop) =>
     hopValues.map((value, token) => priceBetween(value, costs[hop]![token]!)),
   )
-  // If no path can hold a token at a hop, its price is free: it is raised until the outgoing edges earn nothing, even
-  // if pools pay more than their sampled curves.
+  // If no path can hold a token at a hop, its price may be chosen freely. The price is raised until the outgoing edges
+  // earn nothing, even if pools pay more than their sampled curves.
   const maxRate = (edge: number) => rateByEdge.get(edge)! * (1 + curveOf(problem, edge).outputError)
   for (let hop = maxHops - 1; hop >= 0; hop--) {
     const [pricesHere, pricesNext] = [prices[hop]!, prices[hop + 1]!]

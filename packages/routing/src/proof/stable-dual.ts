@@ -1,9 +1,9 @@
 /**
  * Maximum total earnings of swaps in a StableSwap pool at given prices, by the dual of its optimal trade. Let D be the
- * invariant, n the number of tokens, ann = A·n, and x the balances as multiples of D. For any number μ > 0 and any
- * token values q, each between the token's price out and its price in, no trade earns more than D·(Σ q·x − v), with v =
- * μ·(ann − 1) + (n + 1)·root and root = (μ·Π (q − μ·ann) / nⁿ)^(1 / (n + 1)). `stableEarnings` searches the μ and q
- * with the lowest bound. Derivation: packages/certificate/README.md.
+ * invariant, n the number of tokens, ann = A·n, and x the balances as multiples of D. Take any number μ > 0, and for
+ * each token any value q between its price out and its price in. Let root = (μ·Π (q − μ·ann) / nⁿ)^(1 / (n + 1)), and v
+ * = μ·(ann − 1) + (n + 1)·root. Then no trade earns more than D·(Σ q·x − v). `stableEarnings` searches the μ and q with
+ * the lowest bound. Derivation: packages/certificate/README.md.
  */
 import type { TradingFunction } from '@sluice/liquidity'
 
@@ -14,8 +14,8 @@ const MIN_LOG = -80
 const MAX_LOG = 20
 
 /**
- * Prices of one common unit of each token: the cost of selling it to the pool (∞ if it must not be sold), and the
- * proceeds of buying it from the pool (0 if it must not be bought).
+ * Prices of one common unit of each token. `pricesIn` is the cost of a unit that is sold to the pool; ∞ if the token
+ * must not be sold. `pricesOut` is the value of a unit that is bought from the pool; 0 if the token must not be bought.
  */
 type CommonPrices = { readonly pricesIn: readonly number[]; readonly pricesOut: readonly number[] }
 
@@ -58,6 +58,7 @@ export function stableEarnings(
   return Math.max(0, earnedPerD * d * scale)
 }
 
+/** Returns the number between two limits up to which `isBelow` is true. */
 function bisect(low: number, high: number, isBelow: (value: number) => boolean): number {
   let [from, size] = [low, high - low]
   for (let step = 0; step < STEPS; step++) {

@@ -1,7 +1,8 @@
 /**
  * Alternatives to the best route that may turn out better once their gas is measured by a simulation. Before that, the
  * gas of a route is uncertain by a fraction, `GAS_UNCERTAINTY`. If the net outputs of two routes differ by less than
- * the cost of the uncertain gas, only a simulation shows which route is better.
+ * the cost of the uncertain gas, only a simulation shows which route is better. A route is a flow: edges (pools in one
+ * direction) with their inputs. Called by `search.ts`.
  */
 import { ZERO_ADDRESS } from '@sluice/chains'
 import { partGas, WRAPPER_FAMILY } from '@sluice/liquidity'
@@ -49,10 +50,10 @@ type Paths = {
 }
 
 /**
- * Collects alternatives to a route: other routes of the search, the route with fewer pools, the best path, paths of
- * fewer hops, paths that avoid the route's pools, these paths through the best pool of each hop, paths whose
- * consecutive hops share a call, and routes with one pool exchanged. Most promising first. Empty if the uncertain gas
- * is worth too little to change the ranking.
+ * Collects alternatives to a route, the most promising first. Some are variants of the route: with fewer pools, or with
+ * one pool exchanged. Others are single paths: the best path, paths of fewer hops, paths whose consecutive hops share a
+ * call, and paths that avoid the route's pools. The remaining ones are other routes of the search. Empty if the
+ * uncertain gas is worth too little to change the ranking.
  *
  * @param flows - other routes of the search; null for attempts without one
  */
@@ -127,8 +128,8 @@ export function rankAlternatives(problem: Problem, best: Flow, flows: readonly (
 }
 
 /**
- * The best path for each smaller hop limit, up to `MAX_SHORT_PATH_HOPS`. The search underestimates the gas that a
- * shorter path saves.
+ * Returns the best path for each smaller hop limit, up to `MAX_SHORT_PATH_HOPS`. The search underestimates the gas that
+ * a shorter path saves, so such a path may turn out better.
  */
 function withFewerHops(problem: Problem, { hops }: Flow): readonly (Flow | null)[] {
   const paths: (Flow | null)[] = []
@@ -146,16 +147,16 @@ function withFewerHops(problem: Problem, { hops }: Flow): readonly (Flow | null)
  */
 function expectedNet(problem: Problem, flow: Flow): number {
   const { edges, input, amountOut } = flow
-  const { graph, swap, measuredHops, costPerGas, costPerLeg } = problem
+  const { graph, requestTokens, measuredHops, costPerGas, costPerLeg } = problem
   const legs = edges.map((edge, k) => {
     const { pool, tokenIn, tokenOut, gas } = graph.edges[edge]!
     return { pool, tokenIn, tokenOut, gas: gas + crossingGas(problem, edge, input[k]!) }
   })
-  const parts = gasParts({ ...swap, legs })
+  const parts = gasParts({ ...requestTokens, legs })
   const hops = edges.flatMap((edge) => measuredHops.get(edge) ?? [])
   const gas =
     hops.length === edges.length
-      ? measuredRouteGas({ ...swap, legs }, hops) +
+      ? measuredRouteGas({ ...requestTokens, legs }, hops) +
         gasOfParts(gasOutsideHops(parts)).charged +
         expectedOracleGas(problem, flow)
       : gasOfParts(parts).charged -
@@ -181,8 +182,8 @@ function gasOutsideHops(parts: GasParts): GasParts {
 }
 
 /**
- * Returns, for each singleton family (one contract for all pools), the best path of two and of three hops whose
- * consecutive hops in this contract share a call. Each hop is assumed to save an equal part of the gas that the shared
+ * Returns the best path of two hops and of three hops whose consecutive hops share a call, for each singleton family.
+ * All pools of such a family are in one contract. Each hop is assumed to save an equal part of the gas that the shared
  * call saves.
  */
 function pathsWithSharedCalls(problem: Problem, spotRates: SpotRates): readonly (Flow | null)[] {
@@ -231,7 +232,7 @@ function withExchangedPool(problem: Problem, spotRates: SpotRates, flow: Flow): 
     ]
     return bestOfFamilies(problem, spotRates, flow, { index, replacements })
   })
-  const rankedExchanges = exchanges.toSorted((x, y) => y.gain - x.gain).slice(0, MAX_EXCHANGES_TRIED)
+  const rankedExchanges = exchanges.toSorted((a, b) => b.gain - a.gain).slice(0, MAX_EXCHANGES_TRIED)
   return rankedExchanges.map((exchange) => withExchange(problem, flow, exchange))
 }
 
@@ -259,7 +260,8 @@ function edgesBetween({ graph, rate, budget }: Problem, soldToken: number, bough
 }
 
 /**
- * Returns the best replacement of each family, or pair of families, other than the leg's, by gain in net output.
+ * Returns, for each family (or pair of families) other than the leg's family, the replacement with the highest gain in
+ * net output.
  */
 function bestOfFamilies(
   problem: Problem,
@@ -271,7 +273,7 @@ function bestOfFamilies(
   const familyOfEdge = (edge: number) => graph.edges[edge]!.pool.family
   const [edge, amount] = [edges[index]!, input[index]!]
   const output = outputOf(curveOf(problem, edge), amount)
-  const legValue = Math.min(amountOut, output * spotRates.best[graph.topology.to[edge]!]!)
+  const legValue = Math.min(amountOut, output * spotRates.maxRate[graph.topology.to[edge]!]!)
   const bestByFamilies = new Map<string, Exchange>()
   budget.spend(replacements.length)
   for (const replacement of replacements) {

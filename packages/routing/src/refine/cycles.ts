@@ -1,7 +1,8 @@
 /**
- * Opens the cycles of an allocation. If pools disagree on a price by more than their fees, the best allocation trades
- * in a cycle. Such an arbitrage is not part of the user's trade. Each cycle is opened by removing the edge that carries
- * the least value, and then the trade is allocated again. Called by `search.ts`.
+ * Opens the cycles of an allocation: a flow over some edges (pools in one direction), with a price for each token. If
+ * pools disagree on a price by more than their fees, the best allocation trades in a cycle. Such an arbitrage is not
+ * part of the user's trade. Each cycle is opened by removing the edge that carries the least value, and then the trade
+ * is allocated again. Called by `search.ts`.
  */
 
 import { generateColumns } from '../columns/columns.ts'

@@ -1,8 +1,9 @@
 /**
- * Finds detours of a flow: paths from one of its tokens to a later one that keep the flow within the hop limit. The
- * labels of column generation (`columns/frontier.ts`) ignore the positions of tokens in the flow, so the best path
- * there may exceed the hop limit. Here, each token has one label per maximum number of edges: its best value if it is
- * sold into the flow, or its best inverse cost if it is bought from the flow. Called by `join-paths.ts`.
+ * Finds detours of a flow: paths from one of its tokens to a later one that keep the flow within the hop limit. A flow
+ * is a set of edges (pools in one direction) with their inputs. The labels of column generation (`columns/frontier.ts`)
+ * ignore the positions of tokens in the flow, so the best path by these labels may exceed the hop limit. Here, each
+ * token has one label per maximum number of edges. The label is its best value if it is sold into the flow, or its best
+ * inverse cost if it is bought from the flow. Called by `join-paths.ts`.
  */
 import { legBaseCost, type Problem } from '../problem/problem.ts'
 import type { Allocation } from '../solver/allocation.ts'
@@ -43,9 +44,9 @@ export function findDetours(problem: Problem, allocation: Allocation, flow: Flow
           allocation.price(endToken) / allocation.price(startToken),
         ) - 1
       if (!(gain > MIN_EDGE_GAIN)) return
-      // The gain falls about linearly to 0 as the amount grows, so on average it is half. It reaches 0 at
-      // `minConductance * gain / edges.length` or more, because no edge's rate falls faster than by the fraction
-      // 1 / `minConductance` per unit of value (conductance: see `CurvePoint`).
+      // The gain falls about linearly to 0 as the amount grows, so on average it is half of `gain`. It reaches 0 at
+      // `minConductance * gain / edges.length` or more: per unit of value, the rate of each edge falls by at most the
+      // fraction 1 / `minConductance` (conductance: see `CurvePoint`).
       let soldTokenPrice = allocation.price(startToken)
       let minConductance = Number.POSITIVE_INFINITY
       for (const edge of edges) {
@@ -95,8 +96,9 @@ export function findDetours(problem: Problem, allocation: Allocation, flow: Flow
 /**
  * Computes the labels for each maximum path length, from 0 to `maxHops` − 1 edges. A backward label of a token is its
  * maximum value if it is sold along a path into the flow. A forward label is the inverse of its minimum cost if it is
- * bought along a path out of the flow. The path length includes edges of the flow: those between the end of the path
- * and the target (backward), or between the source and the start of the path (forward).
+ * bought along a path out of the flow. The path length includes edges of the flow. For backward labels, these are the
+ * edges between the end of the path and the target. For forward labels, they are the edges between the source and the
+ * start of the path.
  *
  * @param hopsByToken - by token of the flow: number of edges to the target (backward) or from the source (forward)
  * @param values - backward labels. If given, forward labels that cannot give a gain together with them are skipped

@@ -1,4 +1,8 @@
-/** Earnings and costs of an allocation's edges, and the edges that depend on each of them. */
+/**
+ * Earnings and costs of an allocation's edges, and the edges that depend on each of them. An edge is a pool in one
+ * direction. An allocation is a flow over some edges, with a price for each token. The earnings of an edge are the
+ * value of its output less the value of its input.
+ */
 
 import type { Problem } from '../problem/problem.ts'
 import type { Allocation } from '../solver/allocation.ts'

@@ -1,7 +1,8 @@
 /**
  * Builds and extends routes path by path: each step adds the path that improves the route most. This finds good routes
  * within a low pool limit. Reducing a large allocation to the limit often does not, because the pool that earns least
- * among twenty may be one of the best three. Called by `search.ts` and `restricted-starts.ts`.
+ * among twenty may be one of the best three. An edge is a pool in one direction. An allocation is a flow over some
+ * edges, with a price for each token. Called by `search.ts` and `restricted-starts.ts`.
  */
 
 import { outputOf } from '../graph/price-curve.ts'
@@ -96,7 +97,10 @@ export function withDetours(problem: Problem, flow: Flow, values: Float64Array):
   return best
 }
 
-/** Adds candidate paths one at a time, each time the one that gives the highest net output, while the flow improves. */
+/**
+ * Adds candidate paths one at a time while the flow improves. Each time, adds the path that gives the highest net
+ * output.
+ */
 function addGreedily(
   problem: Problem,
   initialFlow: Flow | null,
@@ -117,8 +121,10 @@ function addGreedily(
   return flow
 }
 
-const bestPathsBy = (paths: readonly Path[], by: 'netOfWhole' | 'netOfPart' | 'netOfSmallPart'): readonly Path[] =>
-  paths.toSorted((a, b) => b[by] - a[by]).slice(0, JOIN_CANDIDATES)
+const bestPathsBy = (
+  paths: readonly Path[],
+  netField: 'netOfWhole' | 'netOfPart' | 'netOfSmallPart',
+): readonly Path[] => paths.toSorted((a, b) => b[netField] - a[netField]).slice(0, JOIN_CANDIDATES)
 
 /** Returns the edges, and all edges from the source directly to the target. */
 function withDirectEdges(
@@ -183,8 +189,8 @@ function flowOverEdges(problem: Problem, edges: Iterable<number>, values: Float6
   })
 }
 
-function solveOverEdges(problem: Problem, edges: Iterable<number>, best: Float64Array): Allocation {
-  const allocation = allocationOver(problem, edges, { best })
+function solveOverEdges(problem: Problem, edges: Iterable<number>, values: Float64Array): Allocation {
+  const allocation = allocationOver(problem, edges, { maxRate: values })
   solveDual(allocation, MAX_RESIDUAL, MAX_STEPS_AFTER_CHANGE)
   return allocation
 }

@@ -1,4 +1,8 @@
-/** Reduces the flow of an allocation to the limits on pools and hops. Called by `search.ts` and `pruning.ts`. */
+/**
+ * Reduces the flow of an allocation to the limits on pools and hops. An allocation is a set of edges (pools in one
+ * direction) with token prices. Its flow is the edges with their inputs at these prices. Called by `search.ts` and
+ * `pruning.ts`.
+ */
 
 import type { Problem } from '../problem/problem.ts'
 import type { Allocation } from '../solver/allocation.ts'
@@ -71,7 +75,10 @@ function reduceToLimits(problem: Problem, allocation: Allocation, flow: Flow): F
 /** Edges that would be removed together, with their total earnings before gas. */
 type RemovalCandidate = { readonly edges: readonly number[]; readonly earnings: number }
 
-/** The edges of the cheapest removals, at least `count` together; only those of the first if no path would remain. */
+/**
+ * Returns the edges of the cheapest removals, at least `count` edges in total. If these removals would leave no path,
+ * returns only the edges of the first one.
+ */
 function cheapestRemovals(
   problem: Problem,
   usedEdgeList: readonly number[],

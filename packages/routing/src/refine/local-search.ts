@@ -1,7 +1,8 @@
 /**
- * Local search over the inputs of legs, for routes that use several pairs of a multi-token pool. A leg leaves its fee
- * in the pool, which changes the output of later legs through this pool. An allocation does not model this, so the
- * inputs are changed slightly while the route improves.
+ * Local search over the inputs of legs, for routes that use several pairs of a pool of more than two tokens. A leg
+ * leaves its fee in the pool, which changes the output of later legs through this pool. The solver that finds the
+ * inputs does not model this, so the inputs are changed slightly while the route improves. A route is a flow: edges
+ * (pools in one direction) with their inputs.
  */
 
 import type { Problem } from '../problem/problem.ts'
@@ -25,8 +26,9 @@ export function localSearch(problem: Problem, flow: Flow): Flow {
 }
 
 /**
- * Changes one leg's share of its sold token. Tries a smaller and a larger input, and the vertex of the parabola through
- * the net outputs of these two and of the current input. Returns the best flow.
+ * Changes one leg's share of its sold token. Tries a smaller and a larger input. A parabola through the net outputs of
+ * these two inputs and of the current input has its vertex at a fourth input, which is tried, too. Returns the best
+ * flow.
  */
 function moveShare(problem: Problem, flow: Flow, edge: number): Flow {
   const flowAt = (change: number): Flow | null =>

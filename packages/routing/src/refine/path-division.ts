@@ -1,8 +1,9 @@
 /**
- * Divides a trade among paths without token prices. Assigns chunks of the trade, each to the path that gains most, and
- * then moves amounts between paths. This is coarser than an allocation by prices, and takes more work. But it also
- * works if prices do not determine the inputs, as with very deep pools or pools at their ends. With gas, it also tries
- * combinations of paths that pruning misses. Called by `divisions.ts`.
+ * Divides a trade among paths of edges (pools in one direction) without token prices. Assigns chunks of the trade, each
+ * to the path that gains most, and then moves amounts between paths. This is coarser than the usual allocation by token
+ * prices, and takes more work. But it also works if prices do not determine the inputs, as with very deep pools, or
+ * pools whose whole liquidity is used. With gas, it also tries combinations of paths that pruning misses. Called by
+ * `divisions.ts`.
  */
 import { capacityOf, inputBefore, marginalRate, outputOf, piecesCrossed } from '../graph/price-curve.ts'
 import { curveOf, hasNoLegCosts, legCost, type Problem } from '../problem/problem.ts'
@@ -115,7 +116,7 @@ class Division {
     this.amounts.fill(0)
     this.amounts.set(amounts)
     const plan = this.planOf(this.amounts)
-    this.accept(plan ? this.netOf(plan) : Number.NEGATIVE_INFINITY)
+    this.recordNet(plan ? this.netOf(plan) : Number.NEGATIVE_INFINITY)
     return this.net > Number.NEGATIVE_INFINITY
   }
 
@@ -126,7 +127,7 @@ class Division {
   assignChunks(): boolean {
     const { amountIn } = this.problem
     this.amounts.fill(0)
-    this.accept(0)
+    this.recordNet(0)
     let size = amountIn / DIVISION_CHUNKS
     for (let remaining = amountIn; this.hasWorkLeft && size > DIVISION_MIN_COARSE_PART * amountIn; ) {
       const chunk = Math.min(size, remaining)
@@ -134,7 +135,7 @@ class Division {
       if (pathIndex < 0) size = chunk / 2
       else {
         this.amounts[pathIndex]! += chunk
-        this.accept(net)
+        this.recordNet(net)
         remaining -= chunk
         if (!(remaining > DIVISION_MIN_GAIN * amountIn)) return true
       }
@@ -143,8 +144,9 @@ class Division {
   }
 
   /**
-   * Moves amounts between paths while the net output grows. With gas, also closes edges. The first closed edge may
-   * reduce the net output, since several edges may save gas only together.
+   * Moves amounts between paths while the net output grows. With gas, also closes edges: moves the amounts of their
+   * paths to other paths. The first closed edge may reduce the net output, since several edges may save gas only
+   * together.
    */
   improve(): this {
     const { amountIn } = this.problem
@@ -159,7 +161,7 @@ class Division {
       best = { amounts: this.amounts.slice(), net: this.net }
     }
     this.amounts.set(best.amounts)
-    this.accept(best.net)
+    this.recordNet(best.net)
     const idlePaths = [...this.amounts.keys()].filter((pathIndex) => this.amounts[pathIndex] === 0)
     for (let size = DIVISION_MIN_COARSE_PART * amountIn; size > DIVISION_MIN_PART * amountIn; size /= 4)
       this.moveAmounts(size, size > DIVISION_MIN_OPENING_PART * amountIn ? [] : idlePaths)
@@ -193,7 +195,7 @@ class Division {
       const [pathIndex, net] = this.bestPathFor(amount, [sourcePath, ...closedPaths])
       if (pathIndex >= 0 && net > this.net + DIVISION_MIN_GAIN * Math.abs(this.net)) {
         amounts[pathIndex]! += amount
-        this.accept(net)
+        this.recordNet(net)
         movesWithoutGain = 0
       } else amounts[sourcePath]! += amount
     }
@@ -226,7 +228,7 @@ class Division {
     if (states.length === 0) return false
     const best = states.reduce((a, b) => (b.net > a.net ? b : a))
     amounts.set(best.amounts)
-    this.accept(best.net)
+    this.recordNet(best.net)
     return true
   }
 
@@ -278,7 +280,7 @@ class Division {
   }
 
   /** Records the net output of the current amounts, and ranks the paths at these amounts. */
-  private accept(net: number): void {
+  private recordNet(net: number): void {
     const { problem, amounts, paths } = this
     this.net = net
     const plan = this.planOf(amounts) ?? []

@@ -1,6 +1,7 @@
 /**
- * Prunes an allocation: removes the edges whose earnings do not cover their gas. Called by `search.ts` and
- * `alternatives.ts`.
+ * Prunes an allocation: removes the edges whose earnings do not cover their gas. An allocation is a flow over some
+ * edges (pools in one direction), with a price for each token. An edge that carries no flow is idle. Called by
+ * `search.ts` and `alternatives.ts`.
  */
 
 import type { Problem } from '../problem/problem.ts'
@@ -84,13 +85,9 @@ export function prune(problem: Problem, allocation: Allocation, idleEdgePolicy: 
  * Returns true if both lists contain the same edges in any order, and are so long that pruning them again would be
  * expensive.
  */
-export function isSameLongList(edges: readonly number[], earlier: readonly number[]): boolean {
-  const earlierEdges = new Set(earlier)
-  return (
-    edges.length > MANY_EDGES_IN_USE &&
-    edges.length === earlierEdges.size &&
-    edges.every((edge) => earlierEdges.has(edge))
-  )
+export function isSameLongList(edges: readonly number[], otherEdges: readonly number[]): boolean {
+  const otherSet = new Set(otherEdges)
+  return edges.length > MANY_EDGES_IN_USE && edges.length === otherSet.size && edges.every((edge) => otherSet.has(edge))
 }
 
 function finalFlow(problem: Problem, allocation: Allocation): Flow | null {
@@ -100,9 +97,9 @@ function finalFlow(problem: Problem, allocation: Allocation): Flow | null {
 }
 
 /**
- * Prunes a small allocation in place, more thoroughly than `prune`: each round tries all removals, and makes the one
- * that improves the net output most. Idle edges may replace a removed edge, so that its neighbors do not become dead
- * ends.
+ * Prunes a small allocation in place, more thoroughly than `prune`. Each round tries all removals, and keeps the
+ * removal that improves the net output most. Idle edges may replace a removed edge, so that its neighbors do not become
+ * dead ends.
  */
 export function pruneByTrial(problem: Problem, allocation: Allocation): Flow | null {
   let best = netOf(problem, allocation)
@@ -141,13 +138,13 @@ function removalsToTry(problem: Problem, allocation: Allocation): readonly Remov
 }
 
 /**
- * Value of an allocation less the cost of its legs; −∞ if it is not solved (for example, without a path to the target),
- * or if its edges cannot take the whole trade.
+ * Value of an allocation less the cost of its legs. It is −∞ if the allocation is not solved, for example without a
+ * path to the target. It is also −∞ if the edges cannot take the whole trade.
  */
 function netOf(problem: Problem, allocation: Allocation): number {
   if (!(allocation.residual < UNSOLVED_SHARE)) return Number.NEGATIVE_INFINITY
-  // At the solved prices, the allocation may leave a part unsold that its flow can sell. Only the flow decides: it must
-  // sell everything.
+  // At the solved prices, the allocation may leave a part of the input unsold, although its flow can sell this part. So
+  // the flow decides whether everything is sold.
   if (allocation.unsoldShare > UNRESOLVED_SHARE && flowOf(problem, allocation)?.unsoldShare !== 0)
     return Number.NEGATIVE_INFINITY
   const { from, to } = problem.graph.topology

@@ -1,6 +1,7 @@
 /**
- * Refills a flow that was reduced to the limits on pools and hops: adds paths that earn at its prices, up to the
- * limits. Called by `limits.ts`.
+ * Refills a flow that was reduced to the limits on pools and hops: adds paths that earn at the prices of its
+ * allocation, up to the limits. A flow is a set of edges (pools in one direction) with their inputs. It comes from an
+ * allocation: edges with token prices. Called by `limits.ts`.
  */
 import { Frontier } from '../columns/frontier.ts'
 import { bestSpotRates, distancesFrom } from '../problem/potentials.ts'
@@ -21,7 +22,7 @@ import { maxHopsFromSource, maxHopsToTarget } from './token-positions.ts'
 /** Edges in series between two tokens of a flow, with their approximate earnings. */
 type CandidatePath = { readonly edges: readonly number[]; readonly earning: number }
 
-/** Adds paths while the flow improves. Changes the allocation in place to that of the returned flow. */
+/** Adds paths while the flow improves. Changes the allocation in place, so that it fits the returned flow. */
 export function refill(problem: Problem, allocation: Allocation, flow: Flow): Flow {
   const { source, target, maxPools, maxHops } = problem
   const frontier = new Frontier(problem, bestSpotRates(problem, target), distancesFrom(problem, source))
@@ -71,8 +72,8 @@ function profitablePaths(problem: Problem, frontier: Frontier, { amountOut }: Fl
       const [firstEdge, lastEdge] = [edges[0]!, edges.at(-1)!]
       const value = edges.reduce((product, edge) => product * rate[edge]!, valueLabel[to[lastEdge]!]!)
       const gain = value / costLabel[from[firstEdge]!]! - 1
-      // The gain falls about linearly to 0 as the amount grows, so on average it is half. It reaches 0 at about
-      // `minConductance * gain / edges.length`: the edge with the least conductance limits the amount.
+      // The gain falls about linearly to 0 as the amount grows, so on average it is half of `gain`. It reaches 0 at
+      // about `minConductance * gain / edges.length`: the edge with the least conductance limits the amount.
       const minConductance = Math.min(...edges.map((edge) => graph.conductance[edge]! * costLabel[from[edge]!]!))
       const earning = (minConductance * gain * gain) / (2 * edges.length)
       const cost = edges.reduce((sum, edge) => sum + legBaseCost(problem, edge), 0)

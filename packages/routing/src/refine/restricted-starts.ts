@@ -1,8 +1,9 @@
 /**
- * Finds better routes from other starts. A start is the route of a restricted problem: one with fewer hops or fewer
- * pools; if pools disagree on prices, also one with other paths or a smaller amount. The start is then extended within
- * the limits of the whole problem. Reason: if pools disagree on prices, or if the gas of a leg is a large part of the
- * trade, the result of an allocation depends on its start. Called by `search.ts`.
+ * Finds better routes from other starts. A start is the route of a restricted problem, which allows fewer hops or fewer
+ * pools. If pools disagree on prices, problems with other paths or a smaller amount are also used. The start is then
+ * extended within the limits of the whole problem. Other starts help in two cases: if pools disagree on prices, or if
+ * the gas of a leg is a large part of the trade. The result of an allocation (the optimization by token prices) then
+ * depends on its start. A route is a flow: edges (pools in one direction) with their inputs. Called by `search.ts`.
  */
 import { type Problem, withoutEdges } from '../problem/problem.ts'
 import { type Flow, pushThrough } from '../solver/flow.ts'
@@ -39,20 +40,20 @@ type RestartOptions = {
 export function bestFromRestricted(problem: Problem, initialFlow: Flow, options: RestartOptions): Flow {
   const { budget } = problem
   const { remaining: initialWork } = budget
-  const hasWorkOf = (work: number) => () => budget.remaining > initialWork - work
+  const workCheckFor = (maxWork: number) => () => budget.remaining > initialWork - maxWork
   let best = initialFlow
   const takeIfBetter = (flow: Flow) => {
     const threshold = best === initialFlow ? initialFlow.net * (1 + RESTRICTED_MIN_GAIN) : best.net
     if (flow.net > threshold && isWithinLimits(problem, flow)) best = flow
   }
   if (options.poolsDisagree) {
-    const hasWork = hasWorkOf(options.maxWork)
+    const hasWork = workCheckFor(options.maxWork)
     routesFromOtherStarts(problem, initialFlow, options, hasWork).forEach(takeIfBetter)
     if (options.mayLeaveOutPools) routesWithoutPools(problem, initialFlow, options, hasWork).forEach(takeIfBetter)
   }
   // If pools disagree, the starts above gain more for the same work, so extensions get only `RESTRICTED_WORK`.
   const extensionWork = options.poolsDisagree ? RESTRICTED_WORK : options.maxWork
-  extendStarts(problem, initialFlow, options, hasWorkOf(extensionWork)).forEach(takeIfBetter)
+  extendStarts(problem, initialFlow, options, workCheckFor(extensionWork)).forEach(takeIfBetter)
   const minRemainingWork = budget.remaining - MAX_LEFT_OUT_WORK
   if (options.mayLeaveOutPools && !options.poolsDisagree)
     routesWithoutPools(problem, best, options, () => budget.remaining > minRemainingWork).forEach(takeIfBetter)
@@ -71,8 +72,8 @@ function extendStarts(
 }
 
 /**
- * Routes of two kinds of starts, extended by detours: paths that avoid the pools of the initial flow, and the route of
- * a fraction of the trade.
+ * Routes from two kinds of starts, extended by detours. One kind is a path that avoids the pools of the initial flow.
+ * The other is the route of a fraction of the trade.
  */
 function routesFromOtherStarts(
   problem: Problem,

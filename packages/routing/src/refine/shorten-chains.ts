@@ -1,6 +1,7 @@
 /**
  * Replaces a pool, or a chain of pools in series, by a direct pool that costs less gas, even if the price of the direct
- * pool is slightly worse. Pruning only removes pools, so it does not find such routes. Called by `search.ts`.
+ * pool is slightly worse. Pruning only removes pools, so it does not find such routes. An edge is a pool in one
+ * direction. An allocation is a flow over some edges, with a price for each token. Called by `search.ts`.
  */
 
 import { outputOf } from '../graph/price-curve.ts'
@@ -29,8 +30,8 @@ function allocationOf(problem: Problem, { edges }: Flow): Allocation {
   const { graph, rate } = problem
   const { from, to } = graph.topology
   const allocation = new Allocation(problem)
-  // A flow's edges are in topological order. In reverse order, the price of each bought token is known before that of
-  // the sold token is computed.
+  // A flow's edges are in topological order. In reverse order, the price of each bought token is known before the price
+  // of the sold token is computed.
   for (const edge of edges.toReversed())
     allocation.addToken(from[edge]!, allocation.logPrice[to[edge]!]! + Math.log(rate[edge]!))
   for (const edge of edges) allocation.addEdge(edge)
@@ -59,7 +60,7 @@ function firstImprovement(problem: Problem, allocation: Allocation, best: Flow):
   return null
 }
 
-/** Single edges, and chains of edges whose inner tokens have no other edges. */
+/** Returns the single edges of a flow, and its chains of edges whose inner tokens have no other edges in the flow. */
 function chainsOf({ graph, source, target, budget }: Problem, { edges }: Flow): readonly (readonly number[])[] {
   const { from, to } = graph.topology
   const edgesByBoughtToken = groupBy(edges, (edge) => to[edge]!)

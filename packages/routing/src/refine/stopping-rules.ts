@@ -1,4 +1,7 @@
-/** Rules that decide whether a search goes on, by the gap between the best flow and the upper bound. */
+/**
+ * Rules that decide whether a search goes on, by the gap between the best flow and the upper bound on the output. A
+ * flow is a set of edges (pools in one direction) with their inputs.
+ */
 import type { SpotRates } from '../problem/potentials.ts'
 import { minLegCost, type Problem } from '../problem/problem.ts'
 import type { Flow } from '../solver/flow.ts'
@@ -45,8 +48,8 @@ export function isFarBelow(problem: Problem, flows: readonly (Flow | null)[], bo
 }
 
 /**
- * Returns true if the gap between the best route and the bound is larger than the cost of a number of additional legs,
- * and if the pool limit allows for these legs.
+ * Returns true if a better route may pay for a number of additional legs. The gap between the best route and the bound
+ * must exceed their cost, and the pool limit must allow for them.
  */
 export function mayPayFor(legs: number, problem: Problem, best: Flow | undefined, bound: number | null): boolean {
   if (!best) return true

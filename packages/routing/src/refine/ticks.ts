@@ -1,6 +1,6 @@
 /**
  * Gas of ticks: stops trades before ticks that cost more gas than the trade earns after crossing them. A piece of a
- * price curve ends at a tick.
+ * price curve ends at a tick. An edge is a pool in one direction.
  */
 
 import { type CompiledCurve, inputBefore, outputBefore, piecesCrossed, upToPiece } from '../graph/price-curve.ts'
@@ -21,8 +21,8 @@ export type LegPrices = { readonly priceIn: number; readonly priceOut: number }
 type Stop = { readonly crossedTicks: number; readonly cost: number }
 
 /**
- * Finds the number of crossed ticks that minimizes the gas of these ticks plus the earnings that are lost by stopping
- * early, at the current prices.
+ * Finds the best number of ticks to cross at the current prices. It minimizes the gas of these ticks plus the earnings
+ * that are lost by stopping early.
  */
 function bestStop(
   problem: Problem,

@@ -1,4 +1,7 @@
-/** Positions of tokens in a flow, as numbers of edges. Edges are in topological order. */
+/**
+ * Positions of tokens in a flow, as numbers of edges from the source or to the target. A flow is a list of edges (pools
+ * in one direction) with their inputs, in topological order.
+ */
 import type { Problem } from '../problem/problem.ts'
 import type { Flow } from '../solver/flow.ts'
 

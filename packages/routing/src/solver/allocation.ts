@@ -1,7 +1,9 @@
 /**
- * An allocation of a trade: tokens with prices, edges, and the trade of each edge at these prices. An edge trades until
- * its marginal rate (output per input) equals the price of the sold token divided by the price of the bought token. An
- * allocation can evaluate the dual (see README.md) at any prices; `dual-solver.ts` minimizes the dual.
+ * An allocation of a trade: tokens with prices, edges (pools in one direction), and the trade of each edge at these
+ * prices. An edge trades until its marginal rate (output per input) equals the price of the sold token divided by the
+ * price of the bought token. The dual is the value of the input plus the earnings of all edges, as a function of the
+ * prices; it bounds the output. An allocation evaluates the dual at its prices, and `dual-solver.ts` minimizes the
+ * dual.
  */
 import type { Pool } from '@sluice/liquidity'
 import { type CompiledCurve, type CurvePoint, tradeTo } from '../graph/price-curve.ts'
@@ -57,7 +59,7 @@ export class Allocation {
   input: Float64Array
   output: Float64Array
   readonly problem: Problem
-  /** By index in `edges`. */
+  /** By index in `edges`: price curve. */
   curves: CompiledCurve[] = []
   /** By index in `edges`: tokens that the edge sells and buys. */
   soldTokens: Int32Array
@@ -233,6 +235,7 @@ export class Allocation {
     this.unsoldShare = Math.max(0, unsoldAmount / amountIn)
   }
 
+  /** Computes the trades of the pools in `sharedPools`. Returns their total earnings. */
   private evaluateShared(): number {
     const { problem, sharedPools, prices, input, output, conductance, tradingMode } = this
     let value = 0
@@ -265,7 +268,7 @@ export class Allocation {
     })
   }
 
-  /** Removes tokens without edges, except the ends. */
+  /** Removes tokens without edges, except the source and the target. */
   dropIdleTokens(): void {
     const { problem } = this
     const { from, to } = problem.graph.topology
@@ -300,12 +303,12 @@ export class Allocation {
 export function allocationOver(
   problem: Problem,
   edges: Iterable<number>,
-  spotRates: Pick<SpotRates, 'best'>,
+  spotRates: Pick<SpotRates, 'maxRate'>,
 ): Allocation {
   const allocation = new Allocation(problem)
   // Adds the tokens at both ends of each edge: if the edges come from several allocations, a bought token may have no
   // outgoing edge.
-  for (const edge of edges) allocation.addEnds(edge, spotRates.best)
+  for (const edge of edges) allocation.addEnds(edge, spotRates.maxRate)
   for (const edge of edges) allocation.addEdge(edge)
   return allocation
 }

@@ -1,9 +1,9 @@
 /**
- * Finds the best allocation of a trade over a set of edges. Every token has a price in the output token, and every edge
- * trades until its marginal rate equals the ratio of the prices of its two tokens. The prices that leave no token in
- * surplus or shortage minimize a convex function, the dual. Newton's method finds them. The Hessian equals the matrix
- * of a resistor network, in which each edge is a resistor with the edge's conductance (response of its trade to the
- * rate).
+ * Finds the best allocation of a trade over a set of edges (pools in one direction). Every token has a price in the
+ * output token, and every edge trades until its marginal rate equals the ratio of the prices of its two tokens. The
+ * prices that leave no token in surplus or shortage minimize a convex function, the dual. Newton's method finds them.
+ * The Hessian equals the matrix of a resistor network, in which each edge is a resistor. Its conductance is the
+ * response of the edge's trade to the rate.
  *
  * The dual over all edges of the graph bounds the output of any route: see `columns/upper-bound.ts`.
  */
@@ -43,8 +43,8 @@ const FULL = 2
 const ACTIVATED = 3
 
 /**
- * Solves an allocation in place: moves its prices until no token has a surplus or shortage above the tolerance, until
- * no further progress is possible, or until the steps are used up.
+ * Solves an allocation in place: changes its prices until no token has a surplus or shortage above the tolerance. Stops
+ * earlier if no further progress is possible, or if the steps are used up.
  *
  * @param tolerance - maximum surplus or shortage, as a fraction of the dual's value
  */
@@ -61,7 +61,7 @@ export function solveDual(allocation: Allocation, tolerance: number, maxSteps = 
 /**
  * Solves again with straight curves (of pools with a fixed rate) made artificially steeper, and then less and less
  * steep. Restores the earlier solution if the new one is not better. Reason: a pool with a fixed rate gives the dual a
- * kink at this rate, and between several kinks, Newton's method makes only tiny steps.
+ * kink at this rate. Between several kinks, Newton's method makes only tiny steps.
  */
 function solveSoftened(allocation: Allocation, newton: Newton, tolerance: number): void {
   const { curves, value } = allocation
@@ -94,9 +94,9 @@ class Newton {
   private readonly mode: Uint8Array
   /**
    * By index in `edges`: value of the input at the price of the sold token, in output base units. For an activated
-   * edge: the part of the response of this value that does not depend on the step.
+   * edge: the constant term of this value in the linear model.
    */
-  private readonly flow: Float64Array
+  private readonly flowValue: Float64Array
   /** By index in `edges`: conductance times the price of the sold token, in output base units. */
   private readonly valueConductance: Float64Array
   /**
@@ -119,7 +119,7 @@ class Newton {
     this.matrix = scratch.floats(tokens * tokens)
     this.indices = scratch.ints(tokens)
     this.mode = scratch.bytes(edges)
-    this.flow = scratch.floats(edges)
+    this.flowValue = scratch.floats(edges)
     this.valueConductance = scratch.floats(edges)
     this.soldValue = scratch.floats(tokens)
     this.earnedValue = scratch.floats(tokens)
@@ -179,8 +179,8 @@ class Newton {
 
   /**
    * Surplus or shortage of a token in output base units, at least 0. A shortage is valued at the average proceeds of
-   * the edges that sell the token, not at its price: if there was a surplus above the capacity of these edges before,
-   * the price is near 0, and any shortage would look small.
+   * the edges that sell the token, not at its price. The price may be near 0, because there was a surplus above the
+   * capacity of these edges before. Any shortage would then look small.
    */
   private residualOf(j: number): number {
     const surplus = this.gradient[j]!
@@ -190,7 +190,7 @@ class Newton {
 
   /** Computes the surplus of each token at the current prices, and the modes of all edges. */
   private fillGradient(gradient: Float64Array): void {
-    const { mode, flow, valueConductance } = this
+    const { mode, flowValue, valueConductance } = this
     const {
       problem,
       edges,
@@ -226,12 +226,12 @@ class Newton {
         mode[k] = FULL
         this.fullCount++
       }
-      flow[k] = input[k]! * prices[soldToken]!
+      flowValue[k] = input[k]! * prices[soldToken]!
       valueConductance[k] = conductance[k]! * prices[soldToken]!
       const proceeds = output[k]! * prices[boughtToken]!
-      gradient[tokenIndex[soldToken]!]! -= flow[k]!
+      gradient[tokenIndex[soldToken]!]! -= flowValue[k]!
       gradient[tokenIndex[boughtToken]!]! += proceeds
-      soldValue[tokenIndex[soldToken]!]! += flow[k]!
+      soldValue[tokenIndex[soldToken]!]! += flowValue[k]!
       earnedValue[tokenIndex[soldToken]!]! += proceeds
     }
     for (const { tokens, valueChange } of sharedPools) {
@@ -239,8 +239,8 @@ class Newton {
         if (valueChange[k] === 0) continue
         const j = tokenIndex[tokens[k]!]!
         gradient[j]! -= valueChange[k]!
-        // The proceeds of a shared pool cannot be attributed to single tokens, so each is valued at its price, which is
-        // a lower bound on the proceeds.
+        // The proceeds of a shared pool cannot be attributed to single tokens. So each token is valued at its price,
+        // which is a lower bound on the proceeds.
         if (valueChange[k]! < 0) continue
         soldValue[j]! += valueChange[k]!
         earnedValue[j]! += valueChange[k]!
@@ -250,12 +250,12 @@ class Newton {
 
   /**
    * Computes the Newton step by solving the linear model of the network. If the step would make an idle edge trade, the
-   * edge gets its conductance at zero input. If the step would move a full edge out of its flat range (of rates at
-   * which its trade stays the same), the edge gets the conductance beyond the range. Then the step is computed again.
-   * Without this prediction, Newton's method overshoots at every new edge.
+   * edge gets its conductance at zero input. A full edge has a flat range of rates at which its trade stays the same.
+   * If the step would move the edge out of this range, the edge gets the conductance beyond the range. Then the step is
+   * computed again. Without this prediction, Newton's method overshoots at every new edge.
    */
   private newtonStep(gradient: Float64Array, step: Float64Array, value: number): void {
-    const { mode, flow, valueConductance } = this
+    const { mode, flowValue, valueConductance } = this
     const { problem, edges, curves, tokens, tokenIndex, logPrice, prices, soldTokens, boughtTokens, logRate } =
       this.allocation
     const size = tokens.length
@@ -287,7 +287,7 @@ class Newton {
         if (conductance > 0) {
           mode[k] = ACTIVATED
           valueConductance[k] = conductance * prices[soldToken]!
-          flow[k] = -valueConductance[k]! * logGap
+          flowValue[k] = -valueConductance[k]! * logGap
           hasActivated = true
         }
       }
@@ -300,7 +300,7 @@ class Newton {
    * Returns false if there are none.
    */
   private activateFullEdges(step: Float64Array): boolean {
-    const { mode, flow, valueConductance } = this
+    const { mode, flowValue, valueConductance } = this
     const { edges, curves, tokenIndex, logPrice, prices, soldTokens, boughtTokens } = this.allocation
     let hasActivated = false
     for (let k = 0; k < edges.length; k++) {
@@ -315,17 +315,18 @@ class Newton {
       if (!(conductance > 0)) continue
       mode[k] = ACTIVATED
       valueConductance[k] = conductance * prices[soldToken]!
-      flow[k] = -valueConductance[k]! * (logRate - (isAbove ? highLogRate : lowLogRate))
+      flowValue[k] = -valueConductance[k]! * (logRate - (isAbove ? highLogRate : lowLogRate))
       hasActivated = true
     }
     return hasActivated
   }
 
   /**
-   * Fills in the matrix, and in `step` the right-hand side: the negative gradient plus the `flow` of activated edges.
+   * Fills in the matrix, and in `step` the right-hand side: the negative gradient plus the constant terms of activated
+   * edges (`flowValue`).
    */
   private assemble(gradient: Float64Array, step: Float64Array, value: number): void {
-    const { matrix, mode, flow, valueConductance } = this
+    const { matrix, mode, flowValue, valueConductance } = this
     const { edges, tokens, tokenIndex, soldTokens, boughtTokens, sharedPools } = this.allocation
     const size = tokens.length
     matrix.fill(0, 0, size * size)
@@ -336,8 +337,8 @@ class Newton {
       const b = tokenIndex[boughtTokens[k]!]!
       const conductance = valueConductance[k]!
       if (mode[k] === ACTIVATED) {
-        step[a]! += flow[k]!
-        step[b]! -= flow[k]!
+        step[a]! += flowValue[k]!
+        step[b]! -= flowValue[k]!
       }
       matrix[a * size + a]! += conductance
       matrix[b * size + b]! += conductance

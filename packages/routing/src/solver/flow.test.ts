@@ -30,7 +30,7 @@ function problemOf(amountIn: bigint): Problem {
     return {
       ...{
         graph,
-        swap: req,
+        requestTokens: req,
         source,
         target,
         amountIn: Number(amountIn),

@@ -1,4 +1,8 @@
-/** Turns allocations into flows: edges with their inputs, in topological order, before settlement in integers. */
+/**
+ * Turns allocations into flows. An allocation is a set of edges (pools in one direction) with token prices; it may have
+ * cycles. A flow has no cycles. It lists edges with their inputs, as floats in base units, in topological order. A
+ * multi-token pool has more than two tokens.
+ */
 
 import { outputOf } from '../graph/price-curve.ts'
 import { curveOf, legCost, type Problem } from '../problem/problem.ts'
@@ -27,16 +31,16 @@ export function flowOf(problem: Problem, allocation: Allocation): Flow | null {
   if (dust.size === 0) return flow
   const isKept = (_: number, k: number) => !dust.has(edges[k]!)
   const flowWithoutDust = pushThrough(problem, edges.filter(isKept), weights.filter(isKept))
-  // A removed edge may be the only one that takes the last part of a token, so the flow without dust is used only if
+  // A removed edge may be the only one that takes the last part of a token. So the flow without dust is used only if
   // its net output is about as high.
   return flowWithoutDust && flowWithoutDust.net >= flow.net * (1 - NEGLIGIBLE_SHARE) ? flowWithoutDust : flow
 }
 
 /**
- * Builds the flow if prices do not determine the inputs: within the precision of a float price, a very deep pool may
- * trade anything between nothing and its whole input. Divides the amount of a token that the given inputs do not sell
- * among its edges, in proportion to their conductance (see `CurvePoint`). Null if the inputs are precise, if no pool is
- * that deep, or if a part of the trade stays unsold.
+ * Builds the flow if prices do not determine the inputs. Within the precision of a float price, a very deep pool may
+ * trade anything between nothing and its whole input. If the given inputs do not sell the whole amount of a token, the
+ * remainder is divided among the token's edges, in proportion to their conductance (see `CurvePoint`). Null if the
+ * inputs are precise, if no pool is that deep, or if a part of the trade stays unsold.
  */
 function unresolvedFlow(
   problem: Problem,
@@ -202,8 +206,8 @@ function removeDeadEndsAndCycles(
 }
 
 /**
- * Returns the indices of the edges that are not dead ends: another edge buys the token that they sell (or it is the
- * source), and another edge sells the token that they buy (or it is the target).
+ * Returns the indices of the edges that are not dead ends. The token that such an edge sells is the source, or another
+ * edge buys it. The token that it buys is the target, or another edge sells it.
  */
 function indicesWithoutDeadEnds({ graph, source, target }: Problem, edges: readonly number[]): readonly number[] {
   const { from, to, tokens, scratch } = graph.topology
@@ -231,7 +235,8 @@ export function isAcyclic(problem: Problem, edges: readonly number[]): boolean {
 /**
  * Tokens in topological order, beginning with the source; null if the edges form a cycle.
  *
- * @param firstReady - which of several tokens comes first if the edges do not order them: the one found last or first
+ * @param firstReady - which of several tokens comes first if the edges do not order them: the token that was reached
+ *   last (`newest`) or first (`oldest`)
  */
 function topologicalOrder(
   { source, graph }: Problem,

@@ -1,8 +1,9 @@
 /**
- * Solver for the linear systems of Newton's method (`dual-solver.ts`). Their matrices are sparse: most tokens have
- * edges only to a few hubs.
+ * Solver for the linear systems of Newton's method (`dual-solver.ts`). Each unknown belongs to a token, and each pool
+ * between two tokens gives an entry. The matrices are sparse: most tokens have pools only with a few other tokens.
  */
-import { MIN_PIVOT, SQRT_MIN_PIVOT } from '../tolerances.ts'
+/** Minimum pivot. Prevents division by zero for tokens without pools. */
+const MIN_PIVOT = 1e-300
 
 /**
  * Solves matrix · x = rhs in place by Cholesky factorization, ignoring row and column 0: they belong to the target
@@ -16,7 +17,7 @@ export function solveSymmetric(matrix: Float64Array, rhs: Float64Array, size: nu
   let work = size * size
   for (let j = 1; j < size; j++) {
     const rowJ = j * size
-    const pivot = matrix[rowJ + j]! > MIN_PIVOT ? Math.sqrt(matrix[rowJ + j]!) : SQRT_MIN_PIVOT
+    const pivot = matrix[rowJ + j]! > MIN_PIVOT ? Math.sqrt(matrix[rowJ + j]!) : Math.sqrt(MIN_PIVOT)
     matrix[rowJ + j] = pivot
     const forwardValue = rhs[j]! / pivot
     rhs[j] = forwardValue

@@ -99,8 +99,8 @@ export class OptimalTrade {
   }
 
   /**
-   * Relative error of the last trade: that of the level, or that of the prices at which the trade stops, whichever is
-   * larger. Negligible unless the solver failed.
+   * Relative error of the last trade: the larger of the error of the level, and the error of the prices at which the
+   * trade stops. Negligible unless the solver failed.
    */
   get relativeError(): number {
     const { tradingFunction, balances } = this
@@ -114,8 +114,8 @@ export class OptimalTrade {
   }
 
   /**
-   * By token: marginal value after the trade divided by that before it. The rate of a pair changes by the ratio of two
-   * of these numbers.
+   * By token: marginal value after the trade divided by the marginal value before it. The rate of a pair changes by the
+   * ratio of two of these numbers.
    */
   valueRatios(): Float64Array {
     return marginalValues(this.tradingFunction, this.balances).map((value, k) => value / this.initialValues[k]!)
@@ -203,7 +203,7 @@ export class OptimalTrade {
       const newtonU = this.u + levelExcess / levelFall
       const previousMove = lastMove
       lastMove = Math.abs(newtonU - this.u)
-      // Steps that no longer shrink are rounding.
+      // Once the steps no longer shrink, they only reflect rounding.
       if (lastMove <= TRADE_ROUNDING * this.u || (lastMove < TRADE_SMALL_STEP * this.u && lastMove >= previousMove))
         return
       if (newtonU > low && newtonU < high && lastMove < TRADE_MAX_MOVE * this.u) this.u = newtonU
@@ -267,8 +267,8 @@ export class OptimalTrade {
 function boundedStep(proposal: number, from: number, mismatch: number): number {
   const step = mismatch < 0 ? proposal - from : from - proposal
   const length = step > 0 && step < Number.POSITIVE_INFINITY ? step : TRADE_FIRST_STEP * from
-  const allowed = Math.min(TRADE_MAX_STEP * from, Math.max(TRADE_MIN_STEP * from, length))
-  return mismatch < 0 ? from + allowed : from - allowed
+  const allowedLength = Math.min(TRADE_MAX_STEP * from, Math.max(TRADE_MIN_STEP * from, length))
+  return mismatch < 0 ? from + allowedLength : from - allowedLength
 }
 
 const minWeightPerBalance = ({ balances, weights }: TradingFunction): number =>

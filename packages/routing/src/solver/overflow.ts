@@ -1,6 +1,6 @@
 /**
- * Rules for a token of which the incoming edges buy more than the outgoing edges can sell. They decide which incoming
- * edges buy less. Used by `push.ts` and `exact/settle.ts`.
+ * Rules for a token of which the incoming edges buy more than the outgoing edges can sell. An edge is a pool in one
+ * direction. The rules decide which incoming edges buy less. Used by `push.ts` and `exact/settle.ts`.
  */
 
 /** An edge that buys a token in excess. Amounts are in base units. */

@@ -1,6 +1,7 @@
 /**
- * Sends an amount through edges with limited capacity. If an edge is full, the excess goes to other edges that sell the
- * same token. If all of these are full, earlier edges buy less of the token. Called by `flow.ts`.
+ * Sends an amount through edges (pools in one direction) with limited capacity. If an edge is full, the excess goes to
+ * other edges that sell the same token. If all of these are full, earlier edges buy less of the token. Called by
+ * `flow.ts`.
  */
 
 import { capacityOf, inputBeforeFlat, inputOf, outputOf } from '../graph/price-curve.ts'
@@ -27,7 +28,7 @@ import { SequentialLegs } from './shared-pools.ts'
  */
 export type Flow = {
   readonly edges: readonly number[]
-  /** By index in `edges`. */
+  /** By index in `edges`: input in base units. */
   readonly input: readonly number[]
   readonly amountOut: number
   /**
@@ -117,8 +118,8 @@ function fractionsOf(problem: Problem, { edges }: EdgesByToken, weights: readonl
 }
 
 /**
- * Returns fractions that sell everything although the best pools have too little capacity: for some tokens, nearly the
- * whole amount goes to a single edge, which pays less. Null if none are found.
+ * Returns fractions that sell everything although the best pools have too little capacity. For some tokens, nearly the
+ * whole amount then goes to a single edge, which pays less. Null if none are found.
  */
 function findWastefulFractions(
   problem: Problem,
@@ -151,8 +152,8 @@ function findWastefulFractions(
 }
 
 /**
- * Finds the best flow that sells everything, by bisection between two sets of fractions: those of the weights, which
- * leave a part unsold, and `wastefulFractions`, which sell everything.
+ * Finds the best flow that sells everything, by bisection between two sets of fractions. The fractions of the weights
+ * leave a part unsold, and `wastefulFractions` sell everything.
  */
 function interpolatedFlow(
   problem: Problem,
@@ -268,7 +269,7 @@ function pushOnce(problem: Problem, acyclicEdges: AcyclicEdges, limits: Readonly
       const input = (balances[token]! * tokenWeights[k]!) / weightSum
       const limit = limitOf(edge)
       const curve = curveOf(problem, edge)
-      // If the excess of full edges raised this input exactly to a range without liquidity, the swap would pay for
+      // The excess of full edges may raise this input exactly to a range without liquidity. The swap would then pay for
       // crossing a tick and gain nothing. So the edge stops before a range that begins up to `FLAT_REACH` above the
       // input.
       const maxReach = Math.min(input * (1 + FLAT_REACH), limit)
@@ -315,7 +316,7 @@ function pushOnce(problem: Problem, acyclicEdges: AcyclicEdges, limits: Readonly
 }
 
 /**
- * Returns the weights, with those of a token's edges raised or lowered to cover the token's amount. The difference is
+ * Returns the weights. Those of one token's edges are raised or lowered to cover the token's amount. The difference is
  * divided in proportion to `conductanceByEdge`.
  */
 function adjustedWeights(

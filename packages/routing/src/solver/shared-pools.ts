@@ -1,6 +1,7 @@
 /**
  * Pools of more than two tokens (multi-token pools) in routes that trade several of their pairs. All pairs of a pool
- * share its trading function.
+ * share its trading function, the equation that its balances must satisfy. An edge is a pool in one direction. An
+ * allocation is a set of edges with token prices.
  */
 import { familyOf, nullIfRefused, type Pool, swapOn, type TradingFunction } from '@sluice/liquidity'
 import type { Graph } from '../graph/graph.ts'
@@ -23,7 +24,7 @@ export function tradingFunctionOf({ topology }: Graph, pool: Pool): TradingFunct
   return result
 }
 
-/** Returns the trading function of a pool of any number of tokens, two included; null if the family has none. */
+/** Returns the trading function of a pool with any number of tokens; null if the family has none. */
 function uncachedTradingFunctionOf(pool: Pool, maxSwaps = MAX_SWAPS): TradingFunction | null {
   const family = familyOf(pool.family)!
   const swapFunction = nullIfRefused(() => family.tradingFunction?.(pool) ?? null)
@@ -37,15 +38,16 @@ function uncachedTradingFunctionOf(pool: Pool, maxSwaps = MAX_SWAPS): TradingFun
 export const boundingFunctionOf = (pool: Pool): TradingFunction | null =>
   uncachedTradingFunctionOf(pool, MAX_SWAPS * (pool.tokens.length - 1))
 
-/** Raises the input limit of a trading function from that of one swap to that of several swaps in a row. */
+/** Raises the input limit of a trading function, which holds for one swap, to the limit of several swaps in a row. */
 const allowRepeatedSwaps = (swapFunction: TradingFunction, maxSwaps: number): TradingFunction => ({
   ...swapFunction,
   maxInputShare: (1 + swapFunction.maxInputShare) ** maxSwaps - 1,
 })
 
 /**
- * Fee that a swap leaves for swaps of other pairs of its pool, as a fraction of its output. If the rate of a pair
- * depends on its own two balances alone, a fee on the input does not make any token cheaper.
+ * Fee that a swap leaves for swaps of other pairs of its pool, as a fraction of its output. In some pools, the rate of
+ * each pair depends only on the balances of its own two tokens. For these, the fee on the input does not count, because
+ * it makes no token cheaper.
  */
 export const reusableFee = ({ keepIn, keepOut, invariant }: TradingFunction): number =>
   1 / ((invariant.isPairwise ? 1 : keepIn) * keepOut) - 1
@@ -61,7 +63,7 @@ function keptFractions(problem: Problem, edge: number): { readonly ofInput: numb
   return { ofInput: keepIn / poolCurve.keepIn, ofOutput: keepOut / poolCurve.keepOut }
 }
 
-/** The pairs of one pool in an allocation. They trade together once there are two. */
+/** The pairs of one pool in an allocation. If there are at least two, they trade together. */
 export class SharedPool {
   readonly edges: number[] = []
   /** By index in `edges`: index of the edge in the allocation. */
@@ -81,10 +83,11 @@ export class SharedPool {
   readonly valueConductance: Float64Array
   /** Values bought by the edges that take part in the last trade, in output base units. */
   private readonly boughtValues: number[] = []
-  private readonly trade: OptimalTrade
+  private readonly optimalTrade: OptimalTrade
   /**
-   * By token of the pool: fraction of an amount that remains after taxes and discounts if the token is sold to the
-   * pool, or bought from it; 0 if no edge does that.
+   * By token of the pool: fraction of an amount that remains after taxes and discounts. `keptOfInput` is for amounts
+   * that are sold to the pool, and `keptOfOutput` for amounts that are bought from it. 0 if no edge sells or buys the
+   * token.
    */
   private readonly keptOfInput: Float64Array
   private readonly keptOfOutput: Float64Array
@@ -92,7 +95,7 @@ export class SharedPool {
   constructor(tradingFunction: TradingFunction) {
     const count = tradingFunction.balances.length
     this.tradingFunction = tradingFunction
-    this.trade = new OptimalTrade(tradingFunction)
+    this.optimalTrade = new OptimalTrade(tradingFunction)
     this.tokens = new Int32Array(count)
     this.valueChange = new Float64Array(count)
     this.valueConductance = new Float64Array(count)
@@ -127,17 +130,17 @@ export class SharedPool {
 
   /** Work units of the last trade. */
   get work(): number {
-    return 8 * this.trade.evaluations * this.tokens.length + this.allocationIndices.length ** 2
+    return 8 * this.optimalTrade.evaluations * this.tokens.length + this.allocationIndices.length ** 2
   }
 
   /** Prices of a common unit of each token in the last trade; see `OptimalTrade`. */
   get tradePrices(): { readonly pricesIn: readonly number[]; readonly pricesOut: readonly number[] } {
-    return { pricesIn: Array.from(this.trade.priceIn), pricesOut: Array.from(this.trade.priceOut) }
+    return { pricesIn: Array.from(this.optimalTrade.priceIn), pricesOut: Array.from(this.optimalTrade.priceOut) }
   }
 
   /** Relative error of the last trade; see `OptimalTrade`. */
   get relativeError(): number {
-    return this.trade.relativeError
+    return this.optimalTrade.relativeError
   }
 
   /** Earnings of the last trade, in output base units. */
@@ -161,7 +164,7 @@ export class SharedPool {
    */
   tradeTo(prices: Float64Array, input: Float64Array, output: Float64Array, buyPrices = prices): number {
     const {
-      trade,
+      optimalTrade,
       tokens,
       keptOfInput,
       keptOfOutput,
@@ -174,13 +177,13 @@ export class SharedPool {
     for (let k = 0; k < tokens.length; k++) {
       const price = tokens[k]! < 0 ? 0 : prices[tokens[k]!]! / units[k]!
       const buyPrice = tokens[k]! < 0 ? 0 : buyPrices[tokens[k]!]! / units[k]!
-      trade.priceIn[k] =
+      optimalTrade.priceIn[k] =
         keptOfInput[k] === 0 || price === 0 ? Number.POSITIVE_INFINITY : price / (keepIn * keptOfInput[k]!)
-      trade.priceOut[k] = buyPrice * keepOut * keptOfOutput[k]!
+      optimalTrade.priceOut[k] = buyPrice * keepOut * keptOfOutput[k]!
     }
     for (const index of allocationIndices) input[index] = output[index] = 0
     this.boughtValues.length = 0
-    if (!trade.solve()) {
+    if (!optimalTrade.solve()) {
       valueConductance.fill(0)
       valueChange.fill(0)
       return 0
@@ -188,9 +191,9 @@ export class SharedPool {
     let soldValue = 0
     let boughtValue = 0
     for (let k = 0; k < tokens.length; k++) {
-      const change = trade.balances[k]! - balances[k]!
-      valueChange[k] = change === 0 ? 0 : change * (change > 0 ? trade.priceIn[k]! : trade.priceOut[k]!)
-      valueConductance[k] = trade.conductance[k]!
+      const change = optimalTrade.balances[k]! - balances[k]!
+      valueChange[k] = change === 0 ? 0 : change * (change > 0 ? optimalTrade.priceIn[k]! : optimalTrade.priceOut[k]!)
+      valueConductance[k] = optimalTrade.conductance[k]!
       if (change > 0) soldValue += valueChange[k]!
       else boughtValue -= valueChange[k]!
     }
@@ -223,7 +226,7 @@ export class SharedPool {
     const { edges, topology } = problem.graph
     const { pool } = edges[this.edges[0]!]!
     const rates = new Map<number, number>()
-    const valueRatios = this.trade.valueRatios()
+    const valueRatios = this.optimalTrade.valueRatios()
     for (const edge of topology.edgesOfPool.get(pool.id)!) {
       const { tokenIn, tokenOut } = edges[edge]!
       const rateRatio = valueRatios[pool.tokens.indexOf(tokenIn)]! / valueRatios[pool.tokens.indexOf(tokenOut)]!

@@ -1,6 +1,6 @@
 /**
- * Best paths over a large graph: the best path after gas, found with bounds that avoid most pool quotes, and the best
- * path at spot rates. Called by `select-subgraph.ts`.
+ * Finds two paths over a large graph: the best path after gas, and the best path at spot rates. Bounds avoid most pool
+ * quotes. An edge is a pool in one direction. Called by `select-subgraph.ts`.
  */
 import { bestSinglePath, curveQuoter, type PathBounds } from '../columns/single-path.ts'
 import type { DeepestExits, Graph, TargetLabels } from '../graph/graph.ts'
@@ -8,7 +8,7 @@ import { maxConductance } from '../graph/price-curve.ts'
 import { bestSpotRates } from '../problem/potentials.ts'
 import type { Problem } from '../problem/problem.ts'
 import type { Subgraph } from './build-subgraph.ts'
-import type { ExpansionTerms } from './expander.ts'
+import type { ExpansionContext } from './expander.ts'
 import { MAX_SCANNED_EDGES, PATH_ROUNDING } from './tolerances.ts'
 
 /**
@@ -23,25 +23,26 @@ export function bestPath(
   coarseSearch: { readonly problem: Problem; readonly subgraph: Subgraph },
 ): readonly number[] {
   const { from, scratch } = problem.graph.topology
-  const link = scratch.ints(maxValue.length, -1)
+  const nextEdge = scratch.ints(maxValue.length, -1)
   const coarsePath = bestSinglePath(
     coarseSearch.problem,
     bestSpotRates(coarseSearch.problem, coarseSearch.problem.target),
   )
   for (const subgraphEdge of coarsePath ?? []) {
     const edge = coarseSearch.subgraph.edges[subgraphEdge]!
-    link[from[edge]!] = edge
+    nextEdge[from[edge]!] = edge
   }
   return (
-    bestSinglePath(problem, { best: maxValue, hops, link }, curveQuoter(problem), boundsOf(problem, maxValue)) ?? []
+    bestSinglePath(problem, { maxRate: maxValue, hops, nextEdge }, curveQuoter(problem), boundsOf(problem, maxValue)) ??
+    []
   )
 }
 
 /**
  * Bounds the output of an edge, and the value of that output at the target. A pool pays at most as much as an imaginary
  * pool of x·y = k that has the pool's maximum depth everywhere. This bounds the output of the edge. The rest of the
- * path is bounded by one such imaginary pool at spot rates. Its depth is that of the bought token's deepest exit
- * (outgoing edge), or that of the deepest edge into the target, whichever is lower.
+ * path is bounded by one such imaginary pool at spot rates. Its depth is the lower of two depths: that of the bought
+ * token's deepest exit (outgoing edge), and that of the deepest edge into the target.
  */
 function boundsOf(problem: Problem, maxValue: Float64Array): PathBounds {
   const { adjustedCurves, graph, rate, source, target } = problem
@@ -111,7 +112,7 @@ function maxDepthIntoTarget(
  */
 export function bestSpotPath(
   graph: Graph,
-  { ends, labels, maxHops, intermediateRates, budget }: ExpansionTerms,
+  { ends, labels, maxHops, intermediateRates, budget }: ExpansionContext,
 ): readonly number[] {
   const { offset, to } = graph.topology
   const path: number[] = []

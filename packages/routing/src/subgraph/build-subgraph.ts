@@ -1,5 +1,6 @@
 /**
- * Builds a subgraph: a graph of some edges of a larger graph, called the whole graph. Called by `select-subgraph.ts`.
+ * Builds a subgraph: a graph of some edges of a larger graph, called the whole graph. An edge is a pool in one
+ * direction. A multi-token pool has more than two tokens. Called by `select-subgraph.ts`.
  */
 import { groupBySource } from '../graph/build-graph.ts'
 import { type Edge, Graph, type Topology } from '../graph/graph.ts'

@@ -1,3 +1,8 @@
+/**
+ * Selects the best of many edges (pools in one direction) for a subgraph. Uses a histogram of their earnings, because
+ * sorting the edges would take longer.
+ */
+
 /** Edges that may join a subgraph, each with the upper bound or estimate of its earnings at the same index. */
 export type Candidates = { readonly edges: Int32Array; readonly earnings: Float64Array }
 

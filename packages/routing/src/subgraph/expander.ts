@@ -1,7 +1,7 @@
 /**
- * Finds the edges of a large graph, around some tokens with prices, that could be profitable. An edge could be
- * profitable if the upper bound on the value of a unit that is sold through it exceeds the lowest cost of that unit.
- * Called by `neighborhood.ts`.
+ * Finds the edges (pools in one direction) of a large graph, around some tokens with prices, that could be profitable.
+ * An edge could be profitable if a unit of its input may have more value than cost: the upper bound on its value when
+ * sold through the edge exceeds its lowest cost. Called by `neighborhood.ts`.
  */
 import type { Graph, Rates, TargetLabels } from '../graph/graph.ts'
 import type { WorkBudget } from '../problem/budget.ts'
@@ -12,7 +12,7 @@ import type { TokenAtPrice } from './labels.ts'
 import { EDGES_PER_CHUNK, MIN_CHUNKS } from './tolerances.ts'
 
 /** The trade, with rates and value bounds of the whole graph. */
-export type ExpansionTerms = {
+export type ExpansionContext = {
   readonly ends: Ends
   readonly maxHops: number
   /** Upper bounds on token values at spot rates. */
@@ -28,10 +28,10 @@ export type ExpansionTerms = {
  */
 export class SubgraphExpander {
   private readonly graph: Graph
-  private readonly terms: ExpansionTerms
+  private readonly context: ExpansionContext
   /**
-   * By token: the inverse of its lowest known cost, that is, the base units of it that cost one base unit of the output
-   * token; 0 if it was not reached.
+   * By token: the base units of it that cost one base unit of the output token, at the lowest known cost. 0 if the
+   * token was not reached.
    */
   private readonly units: Float64Array
   /** By token: minimum number of edges from the source (for priced tokens other than the source: 1). */
@@ -71,15 +71,15 @@ export class SubgraphExpander {
   private readonly resultEdges: Int32Array
   private readonly resultEarnings: Float64Array
 
-  constructor(graph: Graph, terms: ExpansionTerms) {
+  constructor(graph: Graph, context: ExpansionContext) {
     const { tokens, scratch } = graph.topology
     this.graph = graph
-    this.terms = terms
-    this.labels = terms.labels
+    this.context = context
+    this.labels = context.labels
     const wipe = (array: Float64Array | Uint8Array) => {
       for (let k = 0; k < this.reachedCount; k++) array[this.reachedTokens[k]!] = 0
     }
-    const maxScans = terms.maxHops * tokens.length
+    const maxScans = context.maxHops * tokens.length
     this.reachedTokens = scratch.ints(tokens.length)
     this.layer = scratch.ints(tokens.length)
     this.nextLayer = scratch.ints(tokens.length)
@@ -111,7 +111,7 @@ export class SubgraphExpander {
     labels: SubgraphExpander['labels'],
     maxEdges = Number.POSITIVE_INFINITY,
   ): boolean {
-    const { ends, maxHops } = this.terms
+    const { ends, maxHops } = this.context
     const { units, minHopsFromSource, hasPrice, isQueued, scans, reachedTokens } = this
     for (let k = 0; k < this.reachedCount; k++) {
       const token = reachedTokens[k]!
@@ -161,8 +161,8 @@ export class SubgraphExpander {
     for (let k = 0; k < collected; k++) {
       const edge = payingEdges[k]!
       const unitsOfToken = units[from[edge]!]!
-      const relativeFall = Math.sqrt(unitsOfToken * values[k]!) - 1
-      const earning = (2 * maxConductance[edge]! * relativeFall * relativeFall) / unitsOfToken
+      const sqrtGain = Math.sqrt(unitsOfToken * values[k]!) - 1
+      const earning = (2 * maxConductance[edge]! * sqrtGain * sqrtGain) / unitsOfToken
       if (!(earning >= minEarnings)) continue
       resultEdges[count] = edge
       resultEarnings[count++] = earning
@@ -174,22 +174,22 @@ export class SubgraphExpander {
    * Returns the maximum total earnings of the found edges, in output base units. A token without a price is valued at
    * the geometric mean of its minimum cost and its maximum value.
    *
-   * @param isInSubgraph - by token: 1 for tokens of the subgraph. Those without a price may have any price between
-   *   their cost and their value, so they are valued at their cost when sold, and at their value when bought
-   * @param isCounted - by edge: 1 for edges that are counted elsewhere
+   * @param isTokenOfSubgraph - by token: 1 for tokens of the subgraph. Those without a price may have any price between
+   *   their cost and their value. So they are valued at their cost when sold, and at their value when bought
+   * @param isEdgeOfSubgraph - by edge: 1 for edges of the subgraph, which are not counted
    */
-  maxEarningsOutside(isInSubgraph: Uint8Array, isCounted: Uint8Array): number {
-    const { graph, terms, units, hasPrice, payingEdges } = this
+  maxEarningsOutside(isTokenOfSubgraph: Uint8Array, isEdgeOfSubgraph: Uint8Array): number {
+    const { graph, context, units, hasPrice, payingEdges } = this
     const { from, to } = graph.topology
     const { maxValue } = this.labels
     const { rate, maxConductance } = graph
     const edgeCount = this.collectPayingEdges()
     const isUnpricedOutside = (token: number) =>
-      hasPrice[token] === 0 && isInSubgraph[token] === 0 && token !== terms.ends.target
+      hasPrice[token] === 0 && isTokenOfSubgraph[token] === 0 && token !== context.ends.target
     let sum = 0
     for (let k = 0; k < edgeCount; k++) {
       const edge = payingEdges[k]!
-      if (isCounted[edge] === 1) continue
+      if (isEdgeOfSubgraph[edge] === 1) continue
       const tokenSold = from[edge]!
       const tokenBought = to[edge]!
       const cost = isUnpricedOutside(tokenSold)
@@ -199,30 +199,30 @@ export class SubgraphExpander {
       const value =
         rate[edge]! * (isUnpricedOutside(tokenBought) ? Math.sqrt(valueOut / units[tokenBought]!) : valueOut)
       if (!(value > cost)) continue
-      const relativeFall = Math.sqrt(value / cost) - 1
-      sum += 2 * maxConductance[edge]! * cost * relativeFall * relativeFall
+      const sqrtGain = Math.sqrt(value / cost) - 1
+      sum += 2 * maxConductance[edge]! * cost * sqrtGain * sqrtGain
     }
     return sum
   }
 
   /** Scans the outgoing edges of a token that could be profitable. */
   private scanToken(token: number): void {
-    const { graph, terms, units } = this
+    const { graph, context, units } = this
     const { offset } = graph.topology
     const [start, end] = [offset[token]!, offset[token + 1]!]
     this.reserveCapacity(end - start)
     // The source may be an untrusted token, so the trust rule does not apply to its outgoing edges.
-    const { rate } = token === terms.ends.source ? graph : terms.intermediateRates
+    const { rate } = token === context.ends.source ? graph : context.intermediateRates
     const { chunkValuesByToken } = this.labels
     // The chunk values do not hold for the source, whose outgoing edges have other rates. Chunks of a token with few
     // edges save no work. In both cases, all edges are scanned.
-    if (!chunkValuesByToken || token === terms.ends.source || end - start < MIN_CHUNKS * EDGES_PER_CHUNK) {
+    if (!chunkValuesByToken || token === context.ends.source || end - start < MIN_CHUNKS * EDGES_PER_CHUNK) {
       this.scanEdges(token, start, end, rate)
       return
     }
     const chunkValues = this.maxValueOfChunks(chunkValuesByToken, token, start, end)
     const minValue = 1 / units[token]!
-    terms.budget.spend(chunkValues.length)
+    context.budget.spend(chunkValues.length)
     for (let chunk = 0; chunk < chunkValues.length; chunk++)
       if (chunkValues[chunk]! > minValue)
         this.scanEdges(
@@ -246,7 +246,7 @@ export class SubgraphExpander {
     const cachedValues = chunkValuesByToken.get(token)
     if (cachedValues) return cachedValues
     const { to } = this.graph.topology
-    const { rate } = this.terms.intermediateRates
+    const { rate } = this.context.intermediateRates
     const { maxValue } = this.labels
     const chunkValues = new Float64Array(Math.ceil((end - start) / EDGES_PER_CHUNK))
     for (let edge = start; edge < end; edge++) {
@@ -260,13 +260,13 @@ export class SubgraphExpander {
 
   /** Adds the profitable edges of a range to `foundEdges`, and lowers the costs of the tokens that they buy. */
   private scanEdges(token: number, start: number, end: number, rates: Float64Array): void {
-    const { graph, terms, units, minHopsFromSource, isQueued, hasPrice, foundEdges, reachedTokens, nextLayer } = this
+    const { graph, context, units, minHopsFromSource, isQueued, hasPrice, foundEdges, reachedTokens, nextLayer } = this
     const { to } = graph.topology
     const { maxValue, hops } = this.labels
-    const { source, target } = terms.ends
+    const { source, target } = context.ends
     const unitsOfToken = units[token]!
-    const hopsLeft = terms.maxHops - 1 - minHopsFromSource[token]!
-    terms.budget.spend(1 + (end - start) / 4)
+    const hopsLeft = context.maxHops - 1 - minHopsFromSource[token]!
+    context.budget.spend(1 + (end - start) / 4)
     let { foundEdgeCount } = this
     for (let edge = start; edge < end; edge++) {
       const label = unitsOfToken * rates[edge]!
@@ -306,17 +306,17 @@ export class SubgraphExpander {
    * @returns the number of edges
    */
   private collectPayingEdges(): number {
-    const { graph, terms, units, foundEdges, scans, payingEdges, values } = this
+    const { graph, context, units, foundEdges, scans, payingEdges, values } = this
     const { to, from, offset, reverse } = graph.topology
     const { maxValue } = this.labels
-    const { source, target } = terms.ends
+    const { source, target } = context.ends
     let count = 0
     for (let scan = 0; scan < this.scanCount; scan++) {
       const token = scans.tokens[scan]!
       if (scans.units[scan] !== units[token]) continue
-      const { rate } = token === source ? graph : terms.intermediateRates
+      const { rate } = token === source ? graph : context.intermediateRates
       const [start, end] = [scans.starts[scan]!, scans.ends[scan]!]
-      terms.budget.spend(end - start)
+      context.budget.spend(end - start)
       for (let k = start; k < end; k++) {
         const edge = foundEdges[k]!
         payingEdges[count] = edge
@@ -324,10 +324,10 @@ export class SubgraphExpander {
       }
     }
     // The target may be an untrusted token, so the trust rule does not apply to its incoming edges.
-    if (terms.intermediateRates.rate === graph.rate) return count
+    if (context.intermediateRates.rate === graph.rate) return count
     for (let reverseEdge = offset[target]!; reverseEdge < offset[target + 1]!; reverseEdge++) {
       const edge = reverse[reverseEdge]!
-      if (terms.intermediateRates.rate[edge] !== 0 || from[edge] === source) continue
+      if (context.intermediateRates.rate[edge] !== 0 || from[edge] === source) continue
       if (!(graph.rate[edge]! * units[from[edge]!]! > 1 + MIN_EDGE_GAIN)) continue
       payingEdges[count] = edge
       values[count++] = graph.rate[edge]!

@@ -1,4 +1,7 @@
-/** The hubs of a large graph: the tokens with the most edges. Cached as long as the set of pools is unchanged. */
+/**
+ * The hubs of a large graph: the tokens with the most edges (pools in one direction). Cached as long as the set of
+ * pools is unchanged.
+ */
 import type { Hubs, Topology } from '../graph/graph.ts'
 import { HUB_COUNT } from './tolerances.ts'
 

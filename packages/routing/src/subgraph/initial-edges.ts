@@ -1,6 +1,7 @@
 /**
- * Selects edges for a subgraph by the tokens that they trade, not by prices: the initial edges, which most divided
- * trades use, and alternatives to edges in use. Called by `select-subgraph.ts`.
+ * Selects edges (pools in one direction) for a subgraph by the tokens that they trade, not by prices. Selects two
+ * kinds: the initial edges, which most divided trades use, and alternatives to edges in use. Called by
+ * `select-subgraph.ts`.
  */
 import type { Graph, TargetLabels } from '../graph/graph.ts'
 import type { WorkBudget } from '../problem/budget.ts'
@@ -49,9 +50,9 @@ export function alternativesBetween(
 }
 
 /**
- * Returns the edges between the ends and their deepest neighbors (unless an end has too many edges to scan), the
- * deepest edges between these neighbors and any of the chosen tokens (ends, neighbors, hubs), and the deepest edges
- * between hubs.
+ * Returns edges of three kinds: the edges between the ends and their deepest neighbors, the deepest edges around these
+ * neighbors, and the deepest edges between hubs. The edges around a neighbor lead to an end, another neighbor, or a
+ * hub. Leaves out an end that has too many edges to scan.
  */
 export function initialEdges(
   graph: Graph,
@@ -77,8 +78,8 @@ export function initialEdges(
       neighbors.add(from[edge] === end ? to[edge]! : from[edge]!)
     }
   }
-  addNeighbors(source, (out) => out)
-  addNeighbors(target, (out) => reverse[out]!)
+  addNeighbors(source, (outgoingEdge) => outgoingEdge)
+  addNeighbors(target, (outgoingEdge) => reverse[outgoingEdge]!)
   const chosenTokens = new Set([source, target, ...hubs.tokens, ...neighbors])
   const nearbyEdges = new Set<number>()
   for (const token of neighbors) {

@@ -1,4 +1,7 @@
-/** Best spot rates from all tokens to a target, over all pools that any route may use: upper bounds on token values. */
+/**
+ * Best spot rates from all tokens to a target, over all pools that any route may use: upper bounds on token values. An
+ * edge is a pool in one direction.
+ */
 import type { Trust } from '@sluice/liquidity'
 import type { Graph, Rates, TargetLabels } from '../graph/graph.ts'
 import { LabelQueue } from '../problem/label-correction.ts'

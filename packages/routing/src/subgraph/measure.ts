@@ -1,14 +1,14 @@
 /**
- * Computes the maximum values of all tokens of a large graph from the prices of some tokens. Called by
- * `neighborhood.ts`.
+ * Computes the maximum values of all tokens of a large graph from the prices of some tokens. An edge is a pool in one
+ * direction. A hub is one of the tokens with the most edges. Called by `neighborhood.ts`.
  */
 import type { Graph } from '../graph/graph.ts'
 import { MIN_LABEL_GAIN } from '../tolerances.ts'
-import type { ExpansionTerms } from './expander.ts'
+import type { ExpansionContext } from './expander.ts'
 import { hubsOf } from './hubs.ts'
 import type { TokenAtPrice } from './labels.ts'
 
-type ExpansionOptions = Omit<ExpansionTerms, 'labels'>
+type ExpansionOptions = Omit<ExpansionContext, 'labels'>
 
 /**
  * Computes the maximum value of each token over paths to priced tokens. Each round scans the edges between tokens that
@@ -65,7 +65,7 @@ class ValueMeasurement {
     }
   }
 
-  /** Raises the values of all tokens that an edge sells for this token. */
+  /** Raises the values of the neighbors of a token: the tokens that an edge sells for it. */
   private propagate(token: number): void {
     const { graph, expansion, maxValues, hasPrice } = this
     const { offset, to } = graph.topology
@@ -99,7 +99,7 @@ class ValueMeasurement {
     return hasChanged
   }
 
-  /** Raises the value of one token to that of its best outgoing edge. */
+  /** Raises the value of one token to the value that its best outgoing edge gives it. */
   private updateToken(token: number): void {
     const { graph, expansion, maxValues } = this
     const { offset, to } = graph.topology

@@ -1,8 +1,9 @@
 /**
  * Selects the subgraph of a large graph that a trade may use. Search time grows with the graph, but a trade uses only a
- * few dozen of 100,000 pools. At given token prices, an edge is useful only if the output for the first unit of its
- * input is worth more than this unit costs. The prices come from coarse allocations (of few rounds) on successive
- * guesses of the subgraph. Called by `find-route.ts`.
+ * few dozen of 100,000 pools. An edge is a pool in one direction. At given token prices, it is useful only if the
+ * output for the first unit of its input is worth more than this unit costs. The prices come from coarse allocations on
+ * successive guesses of the subgraph. An allocation is a flow over some edges, with a price for each token. It is
+ * coarse if it was optimized in few rounds. Called by `find-route.ts`.
  */
 import type { Trust } from '@sluice/liquidity'
 import { generateColumns } from '../columns/columns.ts'
@@ -11,13 +12,13 @@ import { bestSinglePath } from '../columns/single-path.ts'
 import type { Graph } from '../graph/graph.ts'
 import { type Ends, trustedRates } from '../problem/passable.ts'
 import { bestSpotRates, distancesFrom, pathTo } from '../problem/potentials.ts'
-import { hasNoLegCosts, type Problem, type SolvedAllocation, type SubgraphTerms } from '../problem/problem.ts'
+import { hasNoLegCosts, type Problem, type SolvedAllocation, type SubgraphFacts } from '../problem/problem.ts'
 import { allocationOver } from '../solver/allocation.ts'
 import { MIN_LIVE_SHARE } from '../tolerances.ts'
 import { bestPath, bestSpotPath } from './best-path.ts'
 import { type Subgraph, subgraphOf } from './build-subgraph.ts'
 import { topEarningEdges } from './candidates.ts'
-import type { ExpansionTerms } from './expander.ts'
+import type { ExpansionContext } from './expander.ts'
 import { alternativesBetween, initialEdges } from './initial-edges.ts'
 import { labelsTo, type TokenAtPrice } from './labels.ts'
 import { Neighborhood } from './neighborhood.ts'
@@ -66,8 +67,8 @@ export function selectSubgraph<T extends { readonly problem: Problem }>(
   const spotRate = labels.maxValue[source]!
   if (!(spotRate * amountIn >= 1)) return null
   const intermediateRates = trust ? trustedRates(fullGraph, trust) : fullGraph
-  const expansionTerms: ExpansionTerms = { ends, maxHops, labels, intermediateRates, budget }
-  const neighborhood = new Neighborhood(fullGraph, expansionTerms)
+  const expansionContext: ExpansionContext = { ends, maxHops, labels, intermediateRates, budget }
+  const neighborhood = new Neighborhood(fullGraph, expansionContext)
 
   const initialPrices = [
     { token: source, price: spotRate * INITIAL_SOURCE_PRICE },
@@ -75,7 +76,7 @@ export function selectSubgraph<T extends { readonly problem: Problem }>(
   ]
   let prices: CoarsePrices = { pricedTokens: initialPrices, usedEdges: [], value: spotRate * amountIn }
   let includedEdges = new Set([
-    ...bestSpotPath(fullGraph, expansionTerms),
+    ...bestSpotPath(fullGraph, expansionContext),
     ...initialEdges(fullGraph, ends, labels, budget),
   ])
   for (let round = 0; round < COARSE_PRICE_ROUNDS; round++) {
@@ -103,12 +104,12 @@ export function selectSubgraph<T extends { readonly problem: Problem }>(
     : alternativeEdges(fullGraph, [...usedEdges, ...bestPathEdges], { pricedTokens, labels, budget })
   subgraph = subgraphWith([...usedEdges, ...bestPathEdges, ...otherEdges, ...candidates])
   const prepared = prepareOn(subgraph.graph)
-  const subgraphTerms: SubgraphTerms = {
+  const subgraphFacts: SubgraphFacts = {
     minHops: labels.hops[source]!,
     maxEarningsOutside: (solvedAllocation) =>
       maxEarningsOutside(solvedAllocation, prepared.problem, subgraph, neighborhood),
   }
-  return { ...prepared, problem: { ...prepared.problem, subgraph: subgraphTerms } }
+  return { ...prepared, problem: { ...prepared.problem, subgraph: subgraphFacts } }
 }
 
 /**
@@ -122,7 +123,7 @@ function alternativeEdges(
     pricedTokens,
     labels,
     budget,
-  }: { readonly pricedTokens: readonly TokenAtPrice[] } & Pick<ExpansionTerms, 'labels' | 'budget'>,
+  }: { readonly pricedTokens: readonly TokenAtPrice[] } & Pick<ExpansionContext, 'labels' | 'budget'>,
 ): readonly number[] {
   const { from, to } = fullGraph.topology
   const tokens = edges.flatMap((edge) => [from[edge]!, to[edge]!])

@@ -1,4 +1,8 @@
-/** Tolerances of subgraphs of large graphs. Ratios are fractions of 1. */
+/**
+ * Tolerances of subgraphs of large graphs (`select-subgraph.ts`). Ratios are fractions of 1. An edge is a pool in one
+ * direction. An allocation is a flow over some edges, with a price for each token. It is coarse if it was optimized in
+ * few rounds. The prices of coarse allocations select the edges of a subgraph.
+ */
 
 /**
  * Edge count from which a graph is large, so that a subgraph is selected. Smaller graphs are searched as a whole, since
@@ -8,8 +12,8 @@ export const MIN_LARGE_GRAPH_EDGES = 60_000
 /** Share of the budget for the search on a subgraph. If it finds nothing, the whole graph is searched. */
 export const SUBGRAPH_WORK_SHARE = 1 / 2
 /**
- * Maximum number of token labels cached per graph and trust list. At nine bytes each about 10 MB, held as long as the
- * graph.
+ * Maximum number of token labels cached per graph and trust list. At nine bytes per label, the cache takes about 10 MB,
+ * as long as the graph is in use.
  */
 export const MAX_CACHED_LABELS = 1_000_000
 /** Number of edges per chunk of a token's outgoing edges; see `TargetLabels.chunkValuesByToken`. */
@@ -39,8 +43,8 @@ export const MIN_COARSE_EARNINGS = 1e-6
 /** Minimum earnings of an edge, as a fraction of the trade's value, to join the final subgraph. */
 export const MIN_SUBGRAPH_EARNINGS = 1e-8
 /**
- * The number of edges that join the final subgraph for their earnings is at most the maximum of this number and
- * `SUBGRAPH_EDGES_PER_POOL` times the pool limit.
+ * Limits the number of edges that join the final subgraph for their earnings. The limit is this number, or
+ * `SUBGRAPH_EDGES_PER_POOL` times the pool limit if that is higher.
  */
 export const SUBGRAPH_EDGES = 1_500
 export const SUBGRAPH_EDGES_PER_POOL = 16

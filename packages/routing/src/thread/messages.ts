@@ -1,4 +1,4 @@
-/** Messages between the process and its routing threads. */
+/** Messages between the process and its routing threads. Terms are fields of a request, such as its trust list. */
 import type { Pool, Snapshot } from '@sluice/liquidity'
 import { RoutingError, type RoutingErrorCode } from '../errors.ts'
 import type {
@@ -24,6 +24,7 @@ export type ToThread =
   | { readonly do: 'follow'; readonly chainId: number; readonly entries: readonly Uint8Array[] }
   /** Sets shared terms of a chain. Replaces the terms with the same name. */
   | { readonly do: 'share'; readonly chainId: number; readonly name: string; readonly terms: SharedTerms }
+  /** Runs a search. The thread answers with a result or an error. */
   | {
       readonly do: 'find'
       readonly chainId: number
@@ -32,6 +33,7 @@ export type ToThread =
       /** Names of shared terms that apply to the request. */
       readonly sharedNames: readonly string[]
     }
+  /** Frees all memory of a chain. */
   | { readonly do: 'forget'; readonly chainId: number }
 
 /** Terms that many requests of a chain share. They may be large, so they are sent only when they change. */

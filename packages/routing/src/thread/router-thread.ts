@@ -40,6 +40,7 @@ type ThreadState = {
 type Search = {
   /** True if the search is expected to take a few milliseconds. */
   readonly isShort: boolean
+  /** True if the search was posted to the worker, or is being posted. */
   isSent: boolean
   /** True if the thread will have the graph when it reaches this search. */
   isPrepared: boolean
@@ -57,7 +58,7 @@ const SLOW_MS = 250
 
 /**
  * A worker thread that mirrors the pools of each chain. Before a search, it receives the difference to the search's
- * snapshot, so a new block costs only its changes, and a search of an earlier block also works. The first search starts
+ * snapshot. So a new block costs only its changes, and a search of an earlier block also works. The first search starts
  * the worker. If the worker has ended, the next search starts a new one.
  */
 export class RouterThread {

@@ -35,6 +35,7 @@ export class RouterThreads {
   constructor({ count, ...options }: ThreadsOptions) {
     this.maxThreads = count
     const allOptions = { ...DEFAULTS, ...options }
+    // The additional thread is used only while another thread is slow.
     this.threads = Array.from(
       { length: count + 1 },
       () => new RouterThread(allOptions, this.logs, () => this.assignSearches()),
