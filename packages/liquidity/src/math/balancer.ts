@@ -1,6 +1,6 @@
 /**
  * Exact math of Balancer's weighted and stable pools, with the contracts' roundings. Numbers have 18 decimals unless
- * noted.
+ * noted. The trading functions at the end of the file are floats for the route search.
  */
 import { PoolRefusal } from '../family.ts'
 import { END_MARGIN } from './curve-end.ts'
@@ -17,13 +17,13 @@ import {
 /** Fixed-point one. */
 export const ONE = 10n ** 18n
 
-/** Fixed-point operations with 18 decimals. Their names contain the direction of rounding. */
+/** Products and quotients of numbers with 18 decimals. The names contain the direction of rounding. */
 export const mulDown = (a: bigint, b: bigint): bigint => (a * b) / ONE
 export const mulUp = (a: bigint, b: bigint): bigint => divUp(a * b, ONE)
 export const divDown = (a: bigint, b: bigint): bigint => (a * ONE) / b
 export const divUpFixed = (a: bigint, b: bigint): bigint => divUp(a * ONE, b)
 
-/** Relative error bound of a power, in units of 10^-18. */
+/** Upper bound of the relative error of `pow`, in units of 10^−18. */
 const MAX_POW_ERROR = 10_000n
 /** Maximum input of a swap, as a fraction of the input token's balance. */
 export const MAX_IN_RATIO = (3n * ONE) / 10n
@@ -41,7 +41,7 @@ export function powDown(x: bigint, y: bigint): bigint {
 /**
  * Returns x^y, rounded up.
  *
- * @param hasExactPowers - true to compute exponents 1, 2, and 4 by multiplication: all pools except the first version
+ * @param hasExactPowers - true to compute exponents 1, 2, and 4 by multiplication, as all but the first pool version do
  */
 function powUp(x: bigint, y: bigint, hasExactPowers: boolean): bigint {
   if (hasExactPowers && y === ONE) return x
@@ -52,8 +52,11 @@ function powUp(x: bigint, y: bigint, hasExactPowers: boolean): bigint {
 }
 
 /**
- * Returns the output of an exact input, after the fee, in a weighted pool.
+ * Returns the output of an exact input in a weighted pool.
  *
+ * @param amountIn - after the fee
+ * @param hasExactPowers - as in `powUp`
+ * @throws PoolRefusal `TOO_LARGE` above `MAX_IN_RATIO` of the balance
  * @see WeightedMath._calcOutGivenIn, balancer/balancer-v2-monorepo
  */
 export function weightedAmountOut(
@@ -74,8 +77,10 @@ export function weightedAmountOut(
 const MAX_OUT_RATIO = (3n * ONE) / 10n
 
 /**
- * Returns the input of an exact output in a weighted pool, before the fee; null above 30 % of the balance.
+ * Returns the input, without the fee, that buys an exact output in a weighted pool. Returns null for an output above
+ * `MAX_OUT_RATIO` of the balance.
  *
+ * @param hasExactPowers - as in `powUp`
  * @see WeightedMath._calcInGivenOut, balancer/balancer-v2-monorepo
  */
 export function weightedAmountIn(
@@ -92,7 +97,7 @@ export function weightedAmountIn(
   return mulUp(balanceIn, power - ONE)
 }
 
-/** Fixed-point one of the amplification. */
+/** Fixed-point one of the amplification coefficient (`amp`). */
 export const AMP_PRECISION = 1000n
 const MAX_NEWTON_STEPS = 255
 
@@ -149,15 +154,16 @@ export function stableBalanceUp(balances: readonly bigint[], amp: bigint, d: big
   throw new PoolRefusal('UNSUPPORTED', 'the balance does not converge')
 }
 
-/** `MAX_IN_RATIO` as a float, less a margin that keeps rounded inputs below the limit of the pool. */
+/** `MAX_IN_RATIO` as a float, less a margin that keeps rounded inputs below the pool's limit. */
 const MAX_INPUT_SHARE = 0.3 * (1 - END_MARGIN)
 
 /** Fields of a weighted or stable pool from which its trading function is built. */
 type ScaledPool = {
-  /** Balances by token, in the pool's common unit, with 18 decimals. */
+  /** Balances by token, scaled so that all tokens have one common unit. */
   readonly liveBalances: readonly bigint[]
-  /** Common units per base unit, by token. */
+  /** Scaling factor of each token: common units per base unit. */
   readonly units: Float64Array
+  /** Fraction of the input, 18 decimals. */
   readonly swapFee: bigint
 }
 

@@ -1,6 +1,6 @@
 /**
- * Exact math of bins, which trade at one price each: Liquidity Book pairs and Pancake Infinity bin pools. Checked
- * against BinHelper, PriceHelper, and Uint128x128Math of joe-v2 2.1 and 2.2, and BinPool of infinity-core.
+ * Exact math of pools that consist of bins: Liquidity Book pairs and Pancake Infinity bin pools. Each bin trades at one
+ * price. A swap empties one bin after the other. Checked against BinHelper, PriceHelper, and Uint128x128Math of joe-v2 2.1 and 2.2, and BinPool of infinity-core.
  */
 import { nullIfRefused, PoolRefusal, type PriceCurve } from '../family.ts'
 import { asMaxInput, largestInput } from './capacity.ts'
@@ -22,11 +22,11 @@ export type BinPool = {
   readonly activeId: number
   /** Nonempty bins, ascending. */
   readonly bins: readonly Bin[]
-  /** True if `bins` contains all bins of the pool below the active bin. */
+  /** True if `bins` contains all nonempty bins below the active bin; false if only the nearest ones were read. */
   readonly allBelow: boolean
-  /** True if `bins` contains all bins of the pool above the active bin. */
+  /** Like `allBelow`, for the bins above the active bin. */
   readonly allAbove: boolean
-  /** True if the contract reverts a swap after which a bin has more than `MAX_LIQUIDITY`. */
+  /** True if the contract reverts a swap that leaves more than `MAX_LIQUIDITY` in a bin. */
   readonly limited: boolean
 }
 
@@ -47,7 +47,7 @@ const PRICE_ONE = 1n << 128n
 const MAX_UINT256 = (1n << 256n) - 1n
 /** Id of the bin with price 1. */
 const MIDDLE_ID = 1 << 23
-/** Maximum bits of an exponent in the contract's power function. */
+/** Number of bits of an exponent that the contract's power function reads. */
 const EXPONENT_BITS = 20
 
 /**
@@ -58,7 +58,7 @@ const EXPONENT_BITS = 20
 function binPrice(id: number, binStep: number): bigint {
   const exponent = Math.abs(id - MIDDLE_ID)
   if (exponent === 0) return PRICE_ONE
-  // Like the contract, compute the power of the inverse of the base, because the base is above 1.
+  // Like the contract, compute the power of 1 / base. The base is above 1, so its powers could overflow.
   let squaredBase = MAX_UINT256 / (PRICE_ONE + (BigInt(binStep) << 128n) / 10_000n)
   let result = PRICE_ONE
   for (let bit = 0; bit < EXPONENT_BITS; bit++) {
@@ -76,17 +76,20 @@ function binPrice(id: number, binStep: number): bigint {
  */
 const MAX_LIQUIDITY = 65251743116719673010965625540244653191619923014385985379600384103134737n
 
-/** Checks the liquidity of a bin. @throws PoolRefusal `TOO_LARGE` above `MAX_LIQUIDITY` */
+/** Checks the liquidity of a bin. @param price - of the bin @throws PoolRefusal `TOO_LARGE` above `MAX_LIQUIDITY` */
 function checkLiquidity({ reserveX, reserveY }: Bin, price: bigint): void {
   if (price * reserveX + (reserveY << 128n) > MAX_LIQUIDITY)
     throw new PoolRefusal('TOO_LARGE', 'a bin would exceed its maximum liquidity')
 }
 
-/** Part of a swap in one bin. `amountIn` includes the fee. */
+/** Part of a swap that trades in one bin, in base units. `amountIn` includes `fee`. */
 type Fill = { readonly amountIn: bigint; readonly amountOut: bigint; readonly fee: bigint }
 
 /**
- * Returns the input that a bin accepts, up to `amountIn`, and the output that the bin pays. @see BinHelper.getAmounts
+ * Returns the part of a swap that one bin trades. The bin accepts at most the input that buys its whole reserve.
+ *
+ * @param feeRate - as `BinFee.rate`
+ * @see BinHelper.getAmounts
  */
 function fillBin(bin: Bin, price: bigint, swapForY: boolean, amountIn: bigint, feeRate: bigint): Fill {
   const reserveOut = swapForY ? bin.reserveY : bin.reserveX
@@ -95,7 +98,7 @@ function fillBin(bin: Bin, price: bigint, swapForY: boolean, amountIn: bigint, f
   if (amountIn >= maxIn + maxFee) return { amountIn: maxIn + maxFee, amountOut: reserveOut, fee: maxFee }
   const fee = divUp(amountIn * feeRate, FEE_ONE)
   const netIn = amountIn - fee
-  // The output is below the reserve, because `netIn` is below `maxIn`. So the contract's cap never applies.
+  // The contract also caps the output at the reserve. Here `netIn` is below `maxIn`, so the output is below the reserve.
   const amountOut = swapForY ? (netIn * price) >> 128n : (netIn << 128n) / price
   return { amountIn, amountOut, fee }
 }
@@ -140,7 +143,7 @@ export function walkBins(
   let amountOut = 0n
   let binsCrossed = 0
   const indexStep = swapForY ? -1 : 1
-  // Index of the first bin at or past the active bin, which may itself be empty.
+  // Index of the first bin in the trade direction. `bins` contains only nonempty bins, so the active bin may be missing.
   let index = swapForY ? bins.findLastIndex(({ id }) => id <= activeId) : bins.findIndex(({ id }) => id >= activeId)
   while (remainingInput > 0n) {
     const bin = bins[index]
@@ -177,7 +180,7 @@ function outOfBinsRefusal(
   return new PoolRefusal(acceptedIn === 0n ? 'EMPTY' : 'TOO_LARGE', `the pool takes ${acceptedIn} of ${amountIn}`)
 }
 
-/** Part of the largest trade in one bin. `amountIn` includes the fee. */
+/** Part of the largest trade that uses one bin. `amountIn` includes the fee; `rate` is the fee rate. */
 type BinUse = { readonly amountIn: bigint; readonly amountOut: bigint; readonly rate: bigint }
 
 /**
@@ -233,9 +236,10 @@ export function maxBinsInput(
 }
 
 /**
- * Returns the curve of a pool of bins: one straight line per bin. `keepIn` contains the fee of the first bin, and the
- * rates of the lines contain the differences to this fee. A curve must be concave, but a volatility fee can fall from
- * bin to bin. If a bin then pays a better rate than the bin before it, both bins are merged into one line.
+ * Returns the curve of a pool of bins: one straight line per bin. `keepIn` of the curve contains the fee of the first
+ * bin. If another bin has a different fee, the rate of its line is corrected for the difference. A curve must be concave,
+ * but a fee that depends on volatility can fall from bin to bin. If a bin then pays a better rate than the bin before it,
+ * both bins are merged into one line.
  */
 export function binsCurve(
   pool: BinPool,
@@ -263,13 +267,16 @@ export function binsCurve(
   return applyEndMargin(builder.build(keepIn))
 }
 
-/** Returns the base units of each token in all bins. */
+/** Returns the total reserves of tokens X and Y in all bins, in base units. */
 export const binReserves = ({ bins }: BinPool): readonly bigint[] => [
   bins.reduce((sum, { reserveX }) => sum + reserveX, 0n),
   bins.reduce((sum, { reserveY }) => sum + reserveY, 0n),
 ]
 
-/** Decodes the lens result, two words per bin: the id, then reserveX in the high and reserveY in the low half. */
+/**
+ * Decodes the bins that a lens (a contract that reads pools in an eth_call) returns. Each bin has two words: the id, then
+ * `reserveX` in the high half and `reserveY` in the low half.
+ */
 export function decodeBins(words: readonly bigint[]): readonly Bin[] {
   return Array.from({ length: words.length / 2 }, (_, i) => {
     const reserves = words[2 * i + 1]!

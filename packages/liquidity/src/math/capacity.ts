@@ -1,11 +1,11 @@
-/** Searches the largest input that a pool accepts, for families without a formula for it. */
+/** Finds the largest input that a pool accepts by trial quotes, for families that have no formula for it. */
 import { type PoolRefusal, refusalOf } from '../family.ts'
 import { max, min } from './integers.ts'
 
-/** A pool that accepts this input or more counts as unlimited: no token has so many base units. */
+/** Input in base units at which a pool counts as unlimited. No token has so many base units. */
 export const UNLIMITED_INPUT = 1n << 128n
 
-/** Largest input that is tried. A pool that accepts it counts as unlimited. */
+/** Largest input that the search tries. Also the approximate input limit of a pool that has no limit. */
 export const NO_LIMIT = UNLIMITED_INPUT - 1n
 
 /** Converts an input limit to the result of `DexFamily.maxInput`: null from `NO_LIMIT` on, 0n if negative. */
@@ -14,17 +14,20 @@ export const asMaxInput = (maxInput: bigint): bigint | null =>
 
 /** Quotes an input in base units; throws a `PoolRefusal` if it is not accepted. */
 type Quote = (amountIn: bigint) => unknown
-/** Result of a quote of one amount. `refuses all`: the pool accepts no amount at all. */
+/**
+ * Result of a trial quote. `unsupported`: the model cannot compute this amount. `refuses all`: the pool accepts no
+ * amount at all.
+ */
 type Verdict = 'accepted' | 'too small' | 'too large' | 'unsupported' | 'refuses all'
 
-/** Maximum amounts that are tried one by one, downward from the largest amount that is not too large. */
+/** Number of amounts to try one by one, downward from the largest amount that is not too large. */
 const NEARBY_AMOUNTS = 16n
 
 /**
- * Returns the largest input that `quote` accepts. Brackets it from a guess with doubling steps, then bisects. If an
- * amount is refused as `TOO_LARGE`, `quote` must refuse all larger amounts as `TOO_LARGE` too.
+ * Returns the largest input that `quote` accepts. Brackets the result with trials at distances of 1, 2, 8, 128, … times
+ * the tolerance from a guess, then bisects. If `quote` refuses an amount as `TOO_LARGE`, it must refuse all larger amounts as `TOO_LARGE`.
  *
- * @param guess - approximate result; the search needs about twice as many quotes as the error of the guess has bits
+ * @param guess - approximate result; the closer it is, the fewer quotes the search needs
  * @param precisionBits - the result may be too low by a fraction of 2^−precisionBits; absent: exact
  * @returns as `DexFamily.maxInput`
  */
@@ -36,8 +39,8 @@ export function largestInput(quote: Quote, guess: bigint, precisionBits?: number
   const toleranceOf = (amount: bigint) => (precisionBits === undefined ? 1n : max(1n, amount >> BigInt(precisionBits)))
   // Invariant: amounts up to `low` are not too large, and amounts from `high` on are too large.
   let [low, high] = isFirstTooLarge ? [0n, start] : [start, UNLIMITED_INPUT]
-  for (let bits = 0n; high - low > 1n; bits = 2n * bits + 1n) {
-    const offset = toleranceOf(start) << bits
+  for (let doublings = 0n; high - low > 1n; doublings = 2n * doublings + 1n) {
+    const offset = toleranceOf(start) << doublings
     const trialAmount = isFirstTooLarge ? max(start - offset, 1n) : min(start + offset, NO_LIMIT)
     const isTooLarge = judgeAmount(quote, trialAmount) === 'too large'
     if (isTooLarge) high = trialAmount
@@ -53,8 +56,9 @@ export function largestInput(quote: Quote, guess: bigint, precisionBits?: number
 }
 
 /**
- * Returns the largest accepted amount up to `from`. No amount up to `from` is too large. Rounding makes pools refuse a
- * few of these amounts, and a model that lacks data refuses more of them.
+ * Returns the largest accepted amount up to `from`, which is not too large. The amounts just below `from` can still be
+ * refused: rounding makes a pool refuse a few of them. A model that lacks data refuses a long range of them, so the
+ * amount is halved until it is accepted, then bisected.
  */
 function largestAcceptedUpTo(quote: Quote, from: bigint): bigint {
   const isAccepted = (amount: bigint) => judgeAmount(quote, amount) === 'accepted'

@@ -7,7 +7,7 @@ import {
   amount1Between,
   type ConcentratedState,
   inputForOutput,
-  lastTickAtOrBelow,
+  lastIndexAtOrBelow,
   listEnd,
   maxConcentratedInput,
   swapExactInput,
@@ -54,7 +54,7 @@ test('the last tick at or below a tick', () => {
     [0, 1n],
     [120, -2n],
   ]
-  expect([-61, -60, -59, -1, 0, 1, 119, 120, 121].map((tick) => lastTickAtOrBelow(ticks, tick))).toEqual([
+  expect([-61, -60, -59, -1, 0, 1, 119, 120, 121].map((tick) => lastIndexAtOrBelow(ticks, tick))).toEqual([
     ...[-1, 0, 0, 0, 1, 1, 1, 2, 2],
   ])
 })

@@ -12,9 +12,9 @@ const Q96 = 1n << 96n
 const UINT256_RANGE = 1n << 256n
 
 /**
- * An initialized tick. `liquidityNet` is added to the liquidity in range when a rising price crosses the tick. The tick
- * becomes uninitialized when its gross liquidity reaches zero. Quotes do not need the gross liquidity, and some
- * families cannot read it.
+ * An initialized tick. A rising price that crosses the tick adds `liquidityNet` to the liquidity in range; a falling
+ * price subtracts it. `liquidityGross` is the total liquidity of all positions that start or end at the tick. At zero,
+ * the tick is no longer initialized. Absent for families that cannot read it, because quotes do not need it.
  */
 export type Tick = readonly [tick: number, liquidityNet: bigint, liquidityGross?: bigint]
 
@@ -33,12 +33,13 @@ export type ConcentratedState = {
   readonly ticks: readonly Tick[]
 }
 
-/** Result of a swap. */
+/** Result of a swap. `State` is the state type of the family. */
 export type ConcentratedSwap<State> = {
   readonly amountOut: bigint
+  /** State after the swap. */
   readonly state: State
   readonly ticksCrossed: number
-  /** Number of steps that ended at the end of a bitmap word without crossing a tick. */
+  /** Number of steps that ended at the end of a tick-bitmap word, where no initialized tick was. */
   readonly wordsWalked: number
 }
 
@@ -75,7 +76,7 @@ export function amount1Between(lower: bigint, upper: bigint, liquidity: bigint, 
 }
 
 /** Returns the index of the last tick at or below `tick`; −1 if there is none. */
-export function lastTickAtOrBelow(ticks: readonly Tick[], tick: number): number {
+export function lastIndexAtOrBelow(ticks: readonly Tick[], tick: number): number {
   let low = 0
   let high = ticks.length
   while (low < high) {
@@ -89,13 +90,13 @@ export function lastTickAtOrBelow(ticks: readonly Tick[], tick: number): number 
 /** Returns the tick at which a step ends if no initialized tick comes before it. */
 export type StepEnd = (tick: number, spacing: number, zeroForOne: boolean) => number
 
-/** Ticks per bitmap word, at a spacing of 1. */
+/** Bits of a bitmap word. Each bit stands for one multiple of the tick spacing. */
 const WORD_TICKS = 256
 
 /** Like `wordEnd`, but can return a tick outside of the valid range. */
 function unboundedWordEnd(tick: number, spacing: number, zeroForOne: boolean): number {
-  const compressed = Math.floor(tick / spacing)
-  const word = Math.floor((zeroForOne ? compressed : compressed + 1) / WORD_TICKS)
+  const compressedTick = Math.floor(tick / spacing)
+  const word = Math.floor((zeroForOne ? compressedTick : compressedTick + 1) / WORD_TICKS)
   return (word * WORD_TICKS + (zeroForOne ? 0 : WORD_TICKS - 1)) * spacing
 }
 
@@ -108,9 +109,9 @@ export const wordEnd: StepEnd = (tick, spacing, zeroForOne) => clampTick(unbound
 export const listEnd: StepEnd = (_tick, _spacing, zeroForOne) => (zeroForOne ? MIN_TICK : MAX_TICK)
 
 /**
- * Maximum bitmap words that a trade may walk. In a drained pool with narrow ticks, a trade would walk thousands of
- * words, at about 3,000 gas each, for almost no output. With a tick spacing of 1, 256 words span a factor of 700 in
- * price. With a spacing of 60, they span all prices.
+ * Maximum bitmap words that a trade may walk. In a drained pool with a small tick spacing, a trade would walk thousands
+ * of words for almost no output. Each word costs about 3,000 gas. With a tick spacing of 1, 256 words span a factor of
+ * 700 in price. With a spacing of 60, they span all prices.
  */
 const MAX_WORDS = 256
 
@@ -138,12 +139,12 @@ export function inputToTick({ sqrtPriceX96, liquidity }: ConcentratedState, tick
 
 /**
  * Swaps exactly `amountIn`, with the contract's steps and roundings. Each step ends at an initialized tick or at
- * `stepEnd`.
+ * the tick that `stepEnd` returns.
  *
  * @param feePpm - parts per million of the input
  * @param stepEnd - `wordEnd` for pools with a tick bitmap, `listEnd` for pools with a linked list
- * @throws PoolRefusal `EMPTY` without a price or liquidity, `TOO_LARGE` if the liquidity ends before the input is used
- * up or too many words are walked
+ * @throws PoolRefusal `EMPTY` without a price or liquidity, `TOO_SMALL` for no input, `TOO_LARGE` if the liquidity ends
+ * before the input is used up or if the swap would walk more than `MAX_WORDS` words
  */
 export function swapExactInput<State extends ConcentratedState>(
   state: State,
@@ -162,7 +163,7 @@ export function swapExactInput<State extends ConcentratedState>(
   if (amountIn >> 255n) throw new PoolRefusal('TOO_LARGE', 'an amount of 2^255 or more')
 
   // Index of the next initialized tick: at or below the price for a falling price, above it for a rising price.
-  let nextIndex = lastTickAtOrBelow(ticks, tick) + (zeroForOne ? 0 : 1)
+  let nextIndex = lastIndexAtOrBelow(ticks, tick) + (zeroForOne ? 0 : 1)
   let remainingInput = amountIn
   let amountOut = 0n
   let ticksCrossed = 0
@@ -177,8 +178,8 @@ export function swapExactInput<State extends ConcentratedState>(
     if (isBeyond(tick, limitTick, zeroForOne))
       throw new PoolRefusal('TOO_LARGE', `beyond ${MAX_WORDS} words of the bitmap`, { isModelLimit: true })
     const endTick = stepEnd(tick, tickSpacing, zeroForOne)
-    const isInitialized = nextTick !== undefined && (zeroForOne ? nextTick[0] >= endTick : nextTick[0] <= endTick)
-    const stopTick = isInitialized ? nextTick[0] : endTick
+    const endsAtTick = nextTick !== undefined && (zeroForOne ? nextTick[0] >= endTick : nextTick[0] <= endTick)
+    const stopTick = endsAtTick ? nextTick[0] : endTick
     const stopSqrtPrice = sqrtRatioAtTick(stopTick)
     const targetSqrtPrice = zeroForOne ? max(stopSqrtPrice, limitSqrtPrice) : min(stopSqrtPrice, limitSqrtPrice)
     const [lower, upper] = zeroForOne ? [targetSqrtPrice, sqrtPrice] : [sqrtPrice, targetSqrtPrice]
@@ -193,7 +194,7 @@ export function swapExactInput<State extends ConcentratedState>(
         : amount0Between(lower, upper, liquidity, false)
       sqrtPrice = targetSqrtPrice
       if (targetSqrtPrice === stopSqrtPrice) {
-        if (isInitialized) {
+        if (endsAtTick) {
           liquidity += zeroForOne ? -nextTick[1] : nextTick[1]
           nextIndex += zeroForOne ? -1 : 1
           ticksCrossed++
@@ -206,7 +207,8 @@ export function swapExactInput<State extends ConcentratedState>(
     amountOut += zeroForOne
       ? amount1Between(reachedSqrtPrice, sqrtPrice, liquidity, false)
       : amount0Between(sqrtPrice, reachedSqrtPrice, liquidity, false)
-    // Rounding cannot move the price to the target: `netRemaining` is below `inputToTarget`, which is rounded up.
+    // The swap ends before the target, so it crosses no tick: `netRemaining` is below `inputToTarget`, which is rounded
+    // up.
     if (reachedSqrtPrice !== sqrtPrice) tick = tickAtSqrtRatio(reachedSqrtPrice)
     sqrtPrice = reachedSqrtPrice
     remainingInput = 0n
@@ -231,14 +233,14 @@ export function maxConcentratedInput(
   let { sqrtPriceX96: sqrtPrice, tick, liquidity } = state
   if (sqrtPrice === 0n) return 0n
   let totalIn = 0n
-  let nextIndex = lastTickAtOrBelow(ticks, tick) + (zeroForOne ? 0 : 1)
+  let nextIndex = lastIndexAtOrBelow(ticks, tick) + (zeroForOne ? 0 : 1)
   while (sqrtPrice !== limitSqrtPrice && !isBeyond(tick, limitTick, zeroForOne) && totalIn < UNLIMITED_INPUT) {
     const nextTick = ticks[nextIndex]
-    // Words without liquidity need no input: skip to the next tick.
+    // A range without liquidity takes no input, so skip its bitmap words and go to the next tick.
     if (liquidity === 0n && nextTick === undefined) break
     const endTick = liquidity === 0n ? nextTick![0] : stepEnd(tick, tickSpacing, zeroForOne)
-    const isInitialized = nextTick !== undefined && (zeroForOne ? nextTick[0] >= endTick : nextTick[0] <= endTick)
-    const stopTick = isInitialized ? nextTick[0] : endTick
+    const endsAtTick = nextTick !== undefined && (zeroForOne ? nextTick[0] >= endTick : nextTick[0] <= endTick)
+    const stopTick = endsAtTick ? nextTick[0] : endTick
     const stopSqrtPrice = sqrtRatioAtTick(stopTick)
     const targetSqrtPrice = zeroForOne ? max(stopSqrtPrice, limitSqrtPrice) : min(stopSqrtPrice, limitSqrtPrice)
     const netIn = zeroForOne
@@ -247,7 +249,7 @@ export function maxConcentratedInput(
     totalIn += netIn + divUp(netIn * fee, PPM - fee)
     sqrtPrice = targetSqrtPrice
     tick = zeroForOne ? stopTick - 1 : stopTick
-    if (isInitialized) {
+    if (endsAtTick) {
       liquidity += zeroForOne ? -nextTick[1] : nextTick[1]
       nextIndex += zeroForOne ? -1 : 1
     }
@@ -274,8 +276,8 @@ function sqrtPriceAfterOutput(
 }
 
 /**
- * Returns the approximate minimum input that buys `amountOut`, as an exact-output swap of the contract computes it. The
- * true value can be a few units higher.
+ * Returns the approximate minimum input, with the fee, that buys `amountOut`. Computed like an exact-output swap of the
+ * contract. The true value can be a few units higher.
  *
  * @param feePpm - parts per million of the input
  * @returns null if the liquidity up to the last tick does not suffice
@@ -296,7 +298,7 @@ export function inputForOutput(
   }
   let [sqrtPrice, liquidity, remainingOutput, amountIn] = [sqrtPriceX96, initialLiquidity, amountOut, 0n]
   // Ignores the ends of bitmap words. The contract rounds there, so the result can be a few units too low.
-  for (let nextIndex = lastTickAtOrBelow(ticks, tick) + (zeroForOne ? 0 : 1); ; nextIndex += zeroForOne ? -1 : 1) {
+  for (let nextIndex = lastIndexAtOrBelow(ticks, tick) + (zeroForOne ? 0 : 1); ; nextIndex += zeroForOne ? -1 : 1) {
     const nextTick = ticks[nextIndex]
     // A malicious state can contain ticks outside the valid range.
     const tickSqrtPrice = nextTick && Math.abs(nextTick[0]) <= MAX_TICK ? sqrtRatioAtTick(nextTick[0]) : undefined

@@ -3,11 +3,12 @@ import type { PriceCurve } from '../family.ts'
 import { NARROW_FALL } from './curve-end.ts'
 
 /**
- * Relative fall of √price from the start to the end of a straight line, because the search needs strictly falling
- * prices. The price starts at the line's rate, so the curve never pays more than the line.
+ * Relative fall of √price along a straight line. The search needs strictly falling prices, so the line is bent by this
+ * much. The price starts at the line's rate and falls, so the curve never pays more than the line.
  */
 const LINE_FALL = 1e-7
 
+/** Collects the pieces of one curve. Pieces must be added in order of falling prices. */
 export class CurveBuilder {
   private readonly sqrtPrice: number[] = []
   private readonly liquidity: number[] = []
@@ -19,7 +20,8 @@ export class CurveBuilder {
    * @param from - √price at the start
    * @param to - √price at the end
    * @param liquidity - 0 for a gap between pieces
-   * @param input - base units, without the fee; replaces `liquidity` for prices too close to subtract in floats
+   * @param input - input of the piece in base units, without the fee; if given, the liquidity is computed from it, since
+   * the difference of two close prices loses too many digits in floats
    */
   addHyperbola(from: number, to: number, liquidity: number, input?: number): void {
     const start = this.startPieceAt(from)
@@ -36,14 +38,15 @@ export class CurveBuilder {
     this.pushPieceOfInput(start, start * (1 - LINE_FALL), input)
   }
 
+  /** Returns the curve. @param keepIn - as in `PriceCurve` @param keepOut - as in `PriceCurve` */
   build(keepIn: number, keepOut = 1): PriceCurve {
     const sqrtPrice = this.sqrtPrice.length > 0 ? Float64Array.from(this.sqrtPrice) : new Float64Array(1)
     const liquidity = Float64Array.from(this.liquidity)
-    // Falling prices cause an error of LINE_FALL. The rest is a margin for rounded rates.
+    // A bent line pays up to LINE_FALL less than a straight one. The other LINE_FALL is a margin for rounded rates.
     return { sqrtPrice, liquidity, keepIn, keepOut, ...(this.hasLines && { outputError: 2 * LINE_FALL }) }
   }
 
-  /** Starts a piece at a √price, or at the end of the last piece if rounding has put the price above it. */
+  /** Returns the start √price of the next piece: `sqrtPrice`, or the end of the last piece if rounding made that lower. */
   private startPieceAt(sqrtPrice: number): number {
     const lastSqrtPrice = this.sqrtPrice.at(-1)
     if (lastSqrtPrice === undefined) this.sqrtPrice.push(sqrtPrice)

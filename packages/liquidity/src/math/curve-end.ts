@@ -1,4 +1,4 @@
-/** Ends price curves at the largest input of their pools: as close to it as floats allow, and never above it. */
+/** Cuts price curves at the largest input of their pools: as close to it as floats allow, and never above it. */
 import type { PriceCurve } from '../family.ts'
 
 /**
@@ -7,19 +7,21 @@ import type { PriceCurve } from '../family.ts'
  */
 export const END_MARGIN = 4e-10
 /**
- * Relative fall of √price below which a piece is computed from its input, because the difference of its two prices
- * would lose too many digits.
+ * Relative fall of √price along a piece, below which the piece is built from its input instead of from its two prices.
+ * The difference of the two prices would lose too many digits.
  */
 export const NARROW_FALL = 1e-6
 
 /**
- * Converts the largest input of a pool to the end of its curve: after the fee, less the margin.
+ * Converts the largest input of a pool to the total input of its curve, in base units after the fee. Subtracts the
+ * margin.
  *
  * @param maxInput - base units before the fee
+ * @param keepIn - fraction of the input that remains after the fee
  */
 export const curveEnd = (maxInput: bigint, keepIn: number): number => Number(maxInput) * keepIn * (1 - END_MARGIN)
 
-/** Returns √price after an input within a piece. @param from - √price at the start of the piece */
+/** Returns √price after an input that ends within a piece. @param from - √price at the start of the piece */
 const sqrtPriceAfter = (from: number, liquidity: number, input: number): number => 1 / (1 / from + input / liquidity)
 
 /**
@@ -33,7 +35,7 @@ export function pieceOfInput(from: number, liquidity: number, input: number): re
   return [steeperEnd, (input * from * steeperEnd) / (from - steeperEnd)]
 }
 
-/** Ends a curve `END_MARGIN` before its total input. Changes the arrays of the curve. */
+/** Cuts the fraction `END_MARGIN` of the input from the end of a curve. Changes the arrays of the curve. */
 export function applyEndMargin(curve: PriceCurve): PriceCurve {
   const { sqrtPrice, liquidity } = curve
   let totalInput = 0
@@ -52,6 +54,7 @@ export function applyEndMargin(curve: PriceCurve): PriceCurve {
   return keepPieces(curve, 0)
 }
 
+/** Returns the input of piece `k`, in base units after the fee. */
 const inputOfPiece = ({ sqrtPrice, liquidity }: PriceCurve, k: number): number => {
   const [from, to, liquidityOfPiece] = [sqrtPrice[k]!, sqrtPrice[k + 1]!, liquidity[k]!]
   return liquidityOfPiece === 0 ? 0 : (liquidityOfPiece * (from - to)) / (from * to)
@@ -79,6 +82,7 @@ export function endCurveAt(curve: PriceCurve, maxInput: bigint | null): PriceCur
   return curve
 }
 
+/** Returns a curve of the first `pieceCount` pieces. */
 const keepPieces = (curve: PriceCurve, pieceCount: number): PriceCurve =>
   pieceCount === curve.liquidity.length
     ? curve

@@ -8,7 +8,7 @@ import {
   type ConcentratedState,
   farthestTick,
   inputToTick,
-  lastTickAtOrBelow,
+  lastIndexAtOrBelow,
   type StepEnd,
   wordEnd,
 } from './concentrated.ts'
@@ -18,20 +18,21 @@ import { MAX_SQRT_RATIO, MAX_TICK, MIN_SQRT_RATIO, MIN_TICK, sqrtPriceOfTick, sq
 const Q96 = 2 ** 96
 /** Above this tick, the integer √prices of pools have at least as many significant digits as floats. */
 const MIN_PRECISE_TICK = -600_000
-/** Liquidity of a curve without pieces. */
-const NO_PIECES = new Float64Array()
+/** Liquidity array of a curve without pieces. */
+const NO_LIQUIDITY = new Float64Array()
 
-/** Returns the curve of a pool that accepts no input. */
+/** Returns the curve of a pool that accepts no input. @param keepIn - as in `PriceCurve` */
 export const emptyCurve = (keepIn: number): PriceCurve => ({
   sqrtPrice: new Float64Array(1),
-  liquidity: NO_PIECES,
+  liquidity: NO_LIQUIDITY,
   keepIn,
   keepOut: 1,
 })
 
 /**
- * Returns the curve of x·y = k: one piece.
+ * Returns the curve of a constant-product pool (x·y = k), which has one piece.
  *
+ * @param feePpm - parts per million of the input
  * @param maxInput - as `DexFamily.maxInput`; for null, the piece ends at price 0
  */
 export function constantProductCurve(
@@ -41,7 +42,7 @@ export function constantProductCurve(
   maxInput: bigint | null = null,
 ): PriceCurve {
   const keepIn = 1 - feePpm / FLOAT_PPM
-  // The pool never pays out its last unit.
+  // The pool never pays out its last unit, so it cannot trade with a reserve of one unit.
   if (reserveIn === 0n || reserveOut <= 1n || maxInput === 0n) return emptyCurve(keepIn)
   const x = Number(reserveIn)
   const y = Number(reserveOut)
@@ -66,8 +67,9 @@ function createFloat64Array(first: number, second?: number): Float64Array {
 }
 
 /**
- * Returns a curve with one piece between every two initialized ticks in the trade direction; gaps have liquidity 0.
- * The curve ends at the largest input of `swapExactInput`, less a margin.
+ * Returns the curve of a concentrated-liquidity pool. It has one piece between every two initialized ticks in the trade
+ * direction; a range without liquidity is a piece with liquidity 0. The curve ends at the largest input that
+ * `swapExactInput` accepts, less `END_MARGIN`.
  */
 export function concentratedCurve(
   state: ConcentratedState,
@@ -80,16 +82,15 @@ export function concentratedCurve(
   const { ticks } = state
   const tickStep = zeroForOne ? -1 : 1
   const endTick = farthestTick(state, zeroForOne, stepEnd)
-  let tickIndex = lastTickAtOrBelow(ticks, state.tick) + (zeroForOne ? 0 : 1)
-  // All positions end at the last tick, so no piece follows it. Only a state with missing ticks has one more piece.
+  let tickIndex = lastIndexAtOrBelow(ticks, state.tick) + (zeroForOne ? 0 : 1)
+  // All positions end at or before the last tick, so no piece follows it. A state that lacks ticks has one more piece.
   const expectedPieces = zeroForOne ? tickIndex + 1 : ticks.length - tickIndex
   let sqrtPrice = new Float64Array(expectedPieces + 1)
   let liquidity = new Float64Array(expectedPieces)
   sqrtPrice[0] = zeroForOne ? startSqrtPrice : 1 / startSqrtPrice
   let pieceCount = 0
   let liquidityInRange = state.liquidity
-  // √price at the end of the first piece before `pieceOfInput` widened the piece; 0 if the piece was wide enough for
-  // floats.
+  // √price at the end of the first piece before `pieceOfInput` widened it; 0 if it did not need widening.
   let endSqrtBeforeWidening = 0
   const addPiece = (tick: number) => {
     const startSqrt = sqrtPrice[pieceCount]!
@@ -130,8 +131,8 @@ function sqrtPriceAt(tick: number, zeroForOne: boolean): number {
   if (zeroForOne && tick === MIN_TICK) return Number(MIN_SQRT_RATIO + 1n) / Q96
   if (!zeroForOne && tick === MAX_TICK) return Q96 / Number(MAX_SQRT_RATIO - 1n)
   if (tick > MIN_PRECISE_TICK) return sqrtPriceOfTick(zeroForOne ? tick : -tick)
-  const price = Number(sqrtRatioAtTick(tick)) / Q96
-  return zeroForOne ? price : 1 / price
+  const sqrtPrice = Number(sqrtRatioAtTick(tick)) / Q96
+  return zeroForOne ? sqrtPrice : 1 / sqrtPrice
 }
 
 function resizeArray(array: Float64Array<ArrayBuffer>, length: number): Float64Array<ArrayBuffer> {

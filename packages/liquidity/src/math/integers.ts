@@ -1,4 +1,4 @@
-/** Integer arithmetic with the contracts' rounding. Bigints never overflow. */
+/** Integer arithmetic that rounds as contracts do. Unlike in a contract, no result overflows. */
 
 /** Divides and rounds up; operands must not be negative. */
 export function divUp(a: bigint, b: bigint): bigint {
@@ -8,13 +8,13 @@ export function divUp(a: bigint, b: bigint): bigint {
 export const min = (a: bigint, b: bigint): bigint => (a < b ? a : b)
 export const max = (a: bigint, b: bigint): bigint => (a > b ? a : b)
 
-/** True if two steps of a contract's Newton iteration differ by at most one unit, at which the contract ends it. */
+/** True if successive values of a Newton iteration differ by at most one unit, where the contracts end the iteration. */
 export const isConverged = (a: bigint, b: bigint) => (a > b ? a - b : b - a) <= 1n
 
 /** Returns floor(√value). */
 export function sqrt(value: bigint): bigint {
   if (value < 2n) return value
-  // Start at or above the root, from where Newton's steps descend.
+  // Start at or above the root: from there, each Newton step is smaller than the last one until the root is reached.
   let root = 1n << BigInt((value.toString(2).length + 1) >> 1)
   for (;;) {
     const nextRoot = (root + value / root) >> 1n

@@ -5,28 +5,28 @@ import { curveEnd } from './curve-end.ts'
 import { emptyCurve } from './curves.ts'
 
 /**
- * Relative fall of √price per piece, because the search needs strictly falling prices. The price starts at the exact
- * rate, so the curve never pays more than this rate.
+ * Relative fall of √price per piece. The search needs strictly falling prices, so the line is bent by this much. The
+ * price starts at the exact rate, so the curve never pays more than this rate.
  */
 const PIECE_FALL = 1e-9
 /** Input of the first piece, in base units. */
 const FIRST_INPUT = 1000
 /**
- * Growth factor of the pieces. It makes every amount end on a piece of about its own size. On a much larger piece, the
- * amount would change the price by less than the resolution of a float.
+ * Ratio of the total inputs at the ends of two consecutive pieces. The pieces grow, so that an amount ends on a piece of
+ * about its own size. On a much larger piece, the amount would change the price by less than a float can resolve.
  */
 const PIECE_GROWTH = 8
 
 /** One direction of a pool with a constant rate. */
-export type StraightLine = {
+export type FixedRate = {
   /** Output per unit of input after fees, in base units. */
   readonly rate: number
   /** As `DexFamily.maxInput`. */
   readonly maxInput: bigint | null
 }
 
-/** Returns a nearly straight curve up to `maxInput`. */
-export function linearCurve({ rate, maxInput }: StraightLine): PriceCurve {
+/** Returns a nearly straight price curve that ends just below `maxInput`. */
+export function linearCurve({ rate, maxInput }: FixedRate): PriceCurve {
   if (!(rate > 0) || maxInput === 0n) return emptyCurve(1)
   const end = curveEnd(maxInput ?? UNLIMITED_INPUT, 1)
   const sqrtPrice = [Math.sqrt(rate)]

@@ -1,18 +1,18 @@
 /**
- * Computes powers of 18-decimal numbers with the rounding of Balancer's LogExpMath. Divides out known powers of e, then
- * sums a fixed number of series terms. Checked against LogExpMath.sol of balancer/balancer-v2-monorepo.
+ * Computes powers of 18-decimal numbers with the rounding of Balancer's LogExpMath. Exponentials and logarithms first
+ * divide out known powers of e, then sum a fixed number of series terms. Checked against LogExpMath.sol of balancer/balancer-v2-monorepo.
  */
 import { PoolRefusal } from '../family.ts'
 
 const ONE_18 = 10n ** 18n
 const ONE_20 = 10n ** 20n
 const ONE_36 = 10n ** 36n
-/** Bounds of x in e^x, 18 decimals. */
+/** Largest and smallest exponent of e^exponent, 18 decimals. */
 const MAX_EXPONENT = 130n * ONE_18
 const MIN_EXPONENT = -41n * ONE_18
-/** Exclusive upper bound of y in x^y, with the contract's name. */
+/** Exclusive upper bound of y in x^y, 18 decimals. The contract has the same name for it. */
 const MILD_EXPONENT_BOUND = (1n << 254n) / ONE_20
-/** Exclusive bounds of the numbers near 1 whose logarithm is computed with 36 decimals. */
+/** Numbers between these bounds (exclusive, 18 decimals) are near 1. Their logarithm is computed with 36 decimals. */
 const LN_36_LOWER = ONE_18 - 10n ** 17n
 const LN_36_UPPER = ONE_18 + 10n ** 17n
 
@@ -35,7 +35,7 @@ const SMALL_POWERS: readonly (readonly [exponent: bigint, power: bigint])[] = [
   [6_250_000_000_000_000_000n, 106_449_445_891_785_942_956n],
 ]
 
-/** Returns x^y. @param x - 18 decimals, not negative @param y - 18 decimals, not negative */
+/** Returns x^y, 18 decimals. @param x - 18 decimals, not negative @param y - 18 decimals, not negative */
 export function pow(x: bigint, y: bigint): bigint {
   if (y === 0n) return ONE_18
   if (x === 0n) return 0n
@@ -63,7 +63,7 @@ function exp(exponent: bigint): bigint {
   }
   x *= 100n
   let product = ONE_20
-  // Skip the last two powers, as in the contract: the series below is accurate enough without them.
+  // The contract skips the last two powers here, because the series below is accurate enough without them.
   for (const [step, power] of SMALL_POWERS.slice(0, 8)) {
     if (x < step) continue
     x -= step
@@ -107,7 +107,7 @@ function lnAroundOne(value: bigint): bigint {
   return oddSeries(z, ONE_36, 15n)
 }
 
-/** Returns 2 × (z + z³/3 + z⁵/5 + …) up to the given power. */
+/** Returns 2 × (z + z³/3 + z⁵/5 + …) up to z^lastPower. @param scale - fixed-point one of `z` and of the result */
 function oddSeries(z: bigint, scale: bigint, lastPower: bigint): bigint {
   const square = (z * z) / scale
   let term = z

@@ -1,13 +1,15 @@
 /**
- * Computes price and depth of a pool near its price, without building curves, for scans of a hundred thousand pools.
+ * Computes outlines of pools: price, reserves, and depth (how much the pool pays out until its price has moved by a given
+ * band). Most functions build no price curve, so that a hundred thousand pools can be scanned.
  */
 import { FLOAT_PPM } from '@sluice/chains'
 import type { PairOutline, PriceCurve } from '../family.ts'
-import { type ConcentratedState, lastTickAtOrBelow, type Tick } from './concentrated.ts'
+import { type ConcentratedState, lastIndexAtOrBelow, type Tick } from './concentrated.ts'
 
 /**
- * Liquidity after the last known tick, relative to the maximum liquidity, up to which it is a rounding error. More
- * liquidity continues to the end of the price range, as in `concentratedCurve`.
+ * Share of the maximum liquidity up to which liquidity that remains after the last tick is a rounding error of the float
+ * sum. Above this share, the state lacks ticks, and the liquidity continues to the end of the price range, as in
+ * `concentratedCurve`.
  */
 const MIN_OPEN_LIQUIDITY_SHARE = 1e-9
 /** Fixed-point one of √prices. */
@@ -39,7 +41,7 @@ export function outlineOfCurves(
 /** Returns the fee of a direction as a fraction of the swapped amount. */
 const feeOf = ({ keepIn, keepOut }: PriceCurve) => 1 - keepIn * keepOut
 
-/** Returns the output of selling until √price has fallen to `endSqrtPrice`. */
+/** Returns the output of an input that lowers √price to `endSqrtPrice`. */
 export function outputDownTo({ sqrtPrice, liquidity }: PriceCurve, endSqrtPrice: number): number {
   let output = 0
   for (let k = 0; k < liquidity.length && sqrtPrice[k]! > endSqrtPrice; k++)
@@ -66,7 +68,7 @@ export function concentratedOutline(state: ConcentratedState, feePpm: number, pr
   const startSqrtPrice = Number(state.sqrtPriceX96) / Q96
   const liquidityInRange = Number(state.liquidity)
   const { ticks } = state
-  const lastBelow = lastTickAtOrBelow(ticks, state.tick)
+  const lastBelow = lastIndexAtOrBelow(ticks, state.tick)
   const [fee, price] = [feePpm / FLOAT_PPM, startSqrtPrice ** 2]
   if (startSqrtPrice === 0) return { price, fee, firstDepth: 0, secondDepth: 0, firstReserve: 0, secondReserve: 0 }
   walkTicks(ticks, lastBelow, -1, startSqrtPrice, liquidityInRange, priceBand)
@@ -86,11 +88,12 @@ export function concentratedOutline(state: ConcentratedState, feePpm: number, pr
 const walkResult = { depth: 0, reserve: 0 }
 
 /**
- * Walks the ticks in one direction and stores the output of the pool in `walkResult`: `depth` is the output up to the
- * end of the band, and `reserve` the output up to the last tick. Sums liquidity in floats, because exact integers would
- * dominate the time of a scan. The error is relative to the maximum liquidity.
+ * Walks the ticks in one direction and stores the output of the pool in `walkResult`. `depth` is the output up to the
+ * end of the band, and `reserve` is the output up to the last tick. Liquidity is a float, because exact integers would
+ * take most of the time of a scan. Its rounding error is proportional to the maximum liquidity.
  *
- * @param step - −1 to sell the first token, 1 to sell the second token
+ * @param firstIndex - index of the first tick in the direction
+ * @param step - direction: −1 to sell the first token, 1 to sell the second token
  * @param startSqrtPrice - √ of the output per input at the current price
  */
 function walkTicks(
@@ -126,4 +129,5 @@ function walkTicks(
   walkResult.reserve = reserveSum
 }
 
+/** Returns √price after the price has fallen by the fraction `priceBand`. */
 const sqrtPriceAtBandEnd = (sqrtPrice: number, priceBand: number) => sqrtPrice * Math.sqrt(1 - priceBand)

@@ -1,5 +1,11 @@
 /** Computes the reserves of a concentrated-liquidity pool, and the pool's state after a position changes. */
-import { amount0Between, amount1Between, type ConcentratedState, lastTickAtOrBelow, type Tick } from './concentrated.ts'
+import {
+  amount0Between,
+  amount1Between,
+  type ConcentratedState,
+  lastIndexAtOrBelow,
+  type Tick,
+} from './concentrated.ts'
 import { sqrtRatioAtTick } from './ticks.ts'
 
 /**
@@ -11,8 +17,8 @@ export function concentratedReserves({ sqrtPriceX96, ticks }: ConcentratedState)
   let amount1 = 0n
   let liquidity = 0n
   let lower = 0n
-  for (const [index, liquidityNet] of ticks) {
-    const upper = sqrtRatioAtTick(index)
+  for (const [tick, liquidityNet] of ticks) {
+    const upper = sqrtRatioAtTick(tick)
     if (liquidity > 0n) {
       const middle = sqrtPriceX96 < lower ? lower : sqrtPriceX96 > upper ? upper : sqrtPriceX96
       amount1 += amount1Between(lower, middle, liquidity, false)
@@ -25,10 +31,10 @@ export function concentratedReserves({ sqrtPriceX96, ticks }: ConcentratedState)
 }
 
 /**
- * Returns the state after a position changed.
+ * Returns the state after liquidity was added to or removed from the position between two ticks.
  *
  * @param liquidityDelta - added liquidity; negative if removed
- * @returns null if the gross liquidity of a tick is unknown, so that the pool must be read again
+ * @returns null if the state lacks a tick of the position or its gross liquidity, so that the pool must be read again
  */
 export function changeLiquidity<State extends Pick<ConcentratedState, 'tick' | 'liquidity' | 'ticks'>>(
   state: State,
@@ -44,19 +50,20 @@ export function changeLiquidity<State extends Pick<ConcentratedState, 'tick' | '
   return { ...state, ticks, liquidity: isInRange ? state.liquidity + liquidityDelta : state.liquidity }
 }
 
+/** Returns the ticks after the liquidity of one tick changed; null as in `changeLiquidity`. */
 function changeTick(
   ticks: readonly Tick[],
-  index: number,
+  tick: number,
   netChange: bigint,
   grossChange: bigint,
 ): readonly Tick[] | null {
-  const tickIndex = lastTickAtOrBelow(ticks, index)
+  const tickIndex = lastIndexAtOrBelow(ticks, tick)
   const existingTick = ticks[tickIndex]
-  if (existingTick?.[0] !== index)
-    return grossChange > 0n ? ticks.toSpliced(tickIndex + 1, 0, [index, netChange, grossChange]) : null
+  if (existingTick?.[0] !== tick)
+    return grossChange > 0n ? ticks.toSpliced(tickIndex + 1, 0, [tick, netChange, grossChange]) : null
   const [, netBefore, grossBefore] = existingTick
   if (grossBefore === undefined || grossBefore + grossChange < 0n) return null
-  // The contract clears the bitmap bit of a tick without liquidity.
+  // A tick without liquidity is no longer initialized.
   if (grossBefore + grossChange === 0n) return ticks.toSpliced(tickIndex, 1)
-  return ticks.with(tickIndex, [index, netBefore + netChange, grossBefore + grossChange])
+  return ticks.with(tickIndex, [tick, netBefore + netChange, grossBefore + grossChange])
 }

@@ -1,7 +1,7 @@
 /**
- * Builds price curves of pools without a closed form, through quotes of our exact integer math at a few inputs
- * (samples). Points are (input, output); an interval lies between two neighboring points and has the index of the point
- * at its end. Called by `dexes/common/capacity-family.ts`.
+ * Builds price curves of pools whose curve has no closed form. The curve goes through samples: quotes of our exact
+ * integer math at a few inputs. A point is an input and its output. An interval lies between two neighboring points, and
+ * has the index of the point at its end. Called by `dexes/common/capacity-family.ts`.
  */
 import { FLOAT_PPM } from '@sluice/chains'
 import { nullIfRefused, type PriceCurve } from '../family.ts'
@@ -16,51 +16,57 @@ export type SamplingInput = {
   readonly quote: (amountIn: bigint) => bigint
   /** As `DexFamily.maxInput`, or below it by a fraction of at most 2^−32. */
   readonly maxInput: bigint | null
-  /** Approximate reserve of the input token, in base units. Sets the sizes of the first samples. */
+  /** Approximate reserve of the input token, in base units. The inputs of the first samples are multiples of it. */
   readonly scale: bigint
-  /** Part of the fee, in ppm of the input, that `keepIn` of the curve contains. The pieces contain the rest. */
+  /** Part of the fee that `keepIn` of the curve contains, in ppm of the input. The pieces contain the rest of the fee. */
   readonly feePpm: number
 }
 
-/** Maximum quotes per curve. Pools with little curvature need a quarter of them. */
+/** Maximum quotes per curve. A pool with little curvature needs a quarter of them. */
 const MAX_QUOTES = 64
-/** Relative output error below which an interval is not divided: a hundredth of a basis point. */
+/** Relative output error of an interval up to which it is not divided: a hundredth of a basis point. */
 const TOLERANCE = 1e-6
 /** Smallest input that is sampled, as a fraction of the pool's `scale`. */
 const SMALLEST_INPUT_SHARE = 1e-5
-/** Output of the smallest sample, in base units, below which a larger sample is added: rounding distorts outputs. */
+/** Minimum output, in base units, that rounding does not distort. Larger samples are added until one reaches it. */
 const MIN_SMOOTH_OUTPUT = 1e7
 /** Maximum output of the smallest sample, as a fraction of the output of the largest sample. */
 const MAX_FIRST_OUTPUT_SHARE = 1e-3
 /**
- * Ratio of the inputs at both ends of an interval, above which the interval is wide. Wide intervals are divided even if
- * their estimated error is small.
+ * Maximum ratio of the inputs at the end and at the start of an interval. Above it, the interval is divided even if its
+ * estimated error is small.
  */
-const MAX_GROWTH = 8
-/** Minimum rise of the output in a wide interval, as a fraction of the output at its end. */
+const MAX_INTERVAL_RATIO = 8
+/**
+ * Minimum rise of the output along an interval above `MAX_INTERVAL_RATIO`, as a fraction of the output at its end. An
+ * interval with a smaller rise is not divided for its ratio.
+ */
 const MIN_WIDE_RISE = 1e-3
-/** Factor between the inputs of the first samples. */
+/** Ratio of the inputs of consecutive first samples. */
 const SEARCH_GROWTH = 64
-/** Maximum intervals into which the range between the smallest sample and the next sample is divided. */
-const MAX_FIRST_SAMPLES = 6
+/** Maximum number of intervals into which the range between the smallest sample and the next sample is divided. */
+const MAX_FIRST_INTERVALS = 6
 /** Rise of the output along an interval, in base units, below which rounding hides the curvature. */
 const MIN_OUTPUT_STEP = 2_000
-/** Input of the first sample on the way to a largest input far above the pool's `scale`, as a multiple of the scale. */
+/**
+ * Input of the first sample above the pool's `scale`, as a multiple of the scale. Samples above the scale are added only
+ * if the largest input is far above it.
+ */
 const FAR_START = 16
-/** Fraction of the total output that may remain after the last sample on the way to the largest input. */
+/** Fraction of the total output that may remain after the last sample below the largest input. */
 const MAX_FAR_REST_SHARE = 2e-7
 /** Minimum relative rise of the output from one sample to the next. */
 const MIN_STEP_RISE = 1e-9
 /**
- * Minimum output after the last sample of an unlimited pool, as a fraction of the output up to this sample. The curve
- * of such a pool has no end.
+ * Minimum output of the last piece of a pool without an input limit, as a fraction of the output up to the last sample.
+ * This piece starts at the last sample and has no end.
  */
 const MIN_REST_SHARE = 1e-9
 /** Expected error of each part of a divided interval, relative to the error of the undivided interval. */
 const REMAINING_ERROR_SHARE = 1 / 6
 /**
- * Weight of the error of the coarse prediction, which uses fewer points. The error of the fine prediction has weight 1,
- * but can be zero by chance.
+ * Weight of the error of the coarse prediction, which uses fewer points than the fine prediction. The error of the fine
+ * prediction has weight 1. It can be zero by chance, so it does not suffice.
  */
 const COARSE_WEIGHT = 0.3
 /** Weight of the difference between the fine and the coarse prediction. */
@@ -71,20 +77,20 @@ const DISAGREEMENT_WEIGHT = 0.15
  */
 const ERROR_SAFETY_FACTOR = 8
 /**
- * An interval is level if its output rises by at most this fraction. Must be above `MIN_STEP_RISE` times the maximum
- * number of samples.
+ * Maximum relative rise of the output along an interval that counts as level. Must be above `MIN_STEP_RISE` times the
+ * maximum number of samples.
  */
 const LEVEL_RISE = 1e-7
-/** Relative error of the curve's own floats. */
+/** Relative error that float arithmetic adds to the curve. */
 const FLOAT_ERROR = 1e-8
 /** Position of a new sample within an interval, as a fraction of its width. */
 const SPLIT_POSITION = 0.4
 /** Position of a new sample in the first interval, which starts at zero. */
 const FIRST_SPLIT_POSITION = 0.25
-/** Ratio of the inputs at both ends of an interval, above which the interval is divided at their geometric mean. */
-const WIDE_RATIO = 3
+/** Ratio of the inputs at the end and at the start of an interval, above which it is divided at their geometric mean. */
+const GEOMETRIC_SPLIT_RATIO = 3
 
-/** Returns a curve through samples of a pool. It ends at `maxInput`, less the end margin; for null, it has no end. */
+/** Returns a curve through samples of a pool. It ends at `maxInput`, less `END_MARGIN`; for null, it has no end. */
 export function sampledCurve({ quote, maxInput, scale, feePpm }: SamplingInput): PriceCurve {
   const keepIn = 1 - feePpm / FLOAT_PPM
   if (maxInput === 0n) return emptyCurve(keepIn)
@@ -98,11 +104,11 @@ export function sampledCurve({ quote, maxInput, scale, feePpm }: SamplingInput):
   const lastIndex = x.length - 1
   const inputs = x.map((input) => input * keepIn)
   const errors = samples.outputErrors()
-  const curveTerms = { keepIn, keepOut: 1, outputError: Math.max(...errors) }
+  const sharedFields = { keepIn, keepOut: 1, outputError: Math.max(...errors) }
   if (maxInput === null)
     return {
       ...curveThrough({ x: inputs, y }, Math.max(totalOutput - y[lastIndex]!, y[lastIndex]! * MIN_REST_SHARE), errors),
-      ...curveTerms,
+      ...sharedFields,
     }
   // Apply the end margin, and drop samples after the new end.
   const end = Math.min(inputs[lastIndex]!, curveEnd(maxInput, keepIn))
@@ -115,15 +121,18 @@ export function sampledCurve({ quote, maxInput, scale, feePpm }: SamplingInput):
       undefined,
       cutAtEnd(errors, lastError),
     ),
-    ...curveTerms,
+    ...sharedFields,
   }
 }
 
+/** Samples of one pool, in ascending order of inputs. */
 class Samples implements Points {
+  /** Inputs in base units. */
   readonly x = [0]
+  /** Outputs in base units. */
   readonly y = [0]
   /**
-   * Expected relative output error of the interval that ends at each point: infinite until it is estimated, 0 if the
+   * Estimated relative output error of the interval that ends at each point. Infinite until it is estimated; 0 if the
    * interval cannot be divided.
    */
   private readonly errors = [0]
@@ -134,6 +143,7 @@ class Samples implements Points {
     this.quote = quote
   }
 
+  /** Returns the output of an input; null if the pool refuses it. */
   private quoteAt(input: number): number | null {
     this.quoteCount++
     const amountOut = nullIfRefused(() => this.quote(BigInt(Math.ceil(input))))
@@ -149,7 +159,8 @@ class Samples implements Points {
     let index = x.length
     while (input < x[index - 1]!) index--
     if (!(input > x[index - 1]! && output > y[index - 1]!) || input === x[index]) return null
-    // A pool with a rising fee can pay less for a larger input. Raise such outputs, so that the curve stays level.
+    // A pool with a rising fee can pay less for a larger input. Raise the outputs of the larger inputs to just above this
+    // output, so that the curve never falls.
     for (let k = index; k < y.length; k++) y[k] = Math.max(y[k]!, output * (1 + MIN_STEP_RISE * (k - index + 1)))
     x.splice(index, 0, input)
     y.splice(index, 0, output)
@@ -159,16 +170,17 @@ class Samples implements Points {
   }
 
   /**
-   * Adds the pool's largest input, and samples on the way to it until almost no output remains.
+   * Adds samples with inputs far above `scale` until almost no output remains, then a sample of the largest input. An
+   * unlimited pool gets no sample of the largest input.
    *
-   * @returns the total output
+   * @returns output of the largest input
    */
   addTowardEnd(scale: number, maxInput: bigint | null): number {
     const { x, y, errors } = this
     const end = maxInput ?? UNLIMITED_INPUT - 1n
     const totalOutput = Number(nullIfRefused(() => this.quote(end)) ?? 0n)
     this.quoteCount++
-    for (let input = scale * FAR_START; input * MAX_GROWTH < Number(end); input *= SEARCH_GROWTH) {
+    for (let input = scale * FAR_START; input * MAX_INTERVAL_RATIO < Number(end); input *= SEARCH_GROWTH) {
       const output = this.add(input)
       if (output === null || output >= totalOutput * (1 - MAX_FAR_REST_SHARE)) break
     }
@@ -179,7 +191,7 @@ class Samples implements Points {
     return totalOutput
   }
 
-  /** Adds samples with small inputs, up to the first sample whose output is so large that rounding does not matter. */
+  /** Adds samples with small inputs, up to the first sample with an output of `MIN_SMOOTH_OUTPUT`. */
   addSmallest(scale: number): void {
     const { x, y } = this
     const end = x.at(-1)!
@@ -193,11 +205,11 @@ class Samples implements Points {
     }
     // Fill the gap between the smallest input and the next sample.
     const nextInput = x[2] ?? end
-    const count = Math.min(MAX_FIRST_SAMPLES, Math.floor(Math.log(nextInput / input) / Math.log(SEARCH_GROWTH / 4)))
+    const count = Math.min(MAX_FIRST_INTERVALS, Math.floor(Math.log(nextInput / input) / Math.log(SEARCH_GROWTH / 4)))
     for (let i = 1; i < count; i++) this.add(input * (nextInput / input) ** (i / count))
   }
 
-  /** Divides the interval with the largest error until all errors are small or the quotes are used up. */
+  /** Divides the interval with the largest error, again and again, until all errors are small or no quotes are left. */
   divideWorst(): void {
     const { errors } = this
     while (this.quoteCount < MAX_QUOTES) {
@@ -226,8 +238,8 @@ class Samples implements Points {
   }
 
   /**
-   * Returns the maximum by which a concave curve can exceed the chord between two samples, relative to the output at
-   * the end. Infinite if the neighboring samples give no bound.
+   * Returns the maximum by which a concave curve can exceed the chord of interval `k`, relative to the output at its end.
+   * The chords of the neighboring intervals bound the curve. Infinite if they give no bound.
    */
   private hullError(k: number): number {
     const { x, y } = this
@@ -248,7 +260,7 @@ class Samples implements Points {
     const splitPoint =
       from === 0
         ? to * FIRST_SPLIT_POSITION
-        : to > WIDE_RATIO * from
+        : to > GEOMETRIC_SPLIT_RATIO * from
           ? Math.sqrt(from * to)
           : from + (to - from) * SPLIT_POSITION
     const input = Math.round(splitPoint)
@@ -273,6 +285,6 @@ class Samples implements Points {
   /** True if an interval is so wide that one sample cannot estimate its error. */
   private isWide(k: number): boolean {
     const { x, y } = this
-    return k > 1 && x[k]! > MAX_GROWTH * x[k - 1]! && y[k]! - y[k - 1]! > MIN_WIDE_RISE * y[k]!
+    return k > 1 && x[k]! > MAX_INTERVAL_RATIO * x[k - 1]! && y[k]! - y[k - 1]! > MIN_WIDE_RISE * y[k]!
   }
 }

@@ -15,18 +15,18 @@ export type SolidlyState = {
   readonly unit1: bigint
   /** True for the curve x³y + y³x = k, false for x·y = k. */
   readonly stable: boolean
-  /** Fee in parts per million of the input. The fee leaves the pair. */
+  /** Fee in parts per million of the input. A swap sends it out of the pair. */
   readonly feePpm: number
   /** Set while the factory has paused the swaps of all pairs. */
   readonly paused?: true
-  /** Set after a simulated swap if it is unknown whether the fee has left the pair. */
+  /** Set after a quoted swap if it is unknown whether the fee of that swap has left the pair. */
   readonly unsettled?: true
 }
 
 /**
- * Solves the stable curve for the reserve of the output token. All numbers have 18 decimals. `x` is the reserve of the
- * input token, `k` the invariant, and `startY` the reserve of the output token at which the search starts.
- * `invariantOfPair` is the pair's invariant function, which expects base units of the first and the second token.
+ * Solves x³y + y³x = k for `y`, the reserve of the output token. `x` is the reserve of the input token, and `startY` is
+ * the reserve at which the search starts. These numbers have 18 decimals. `invariantOfPair` is the invariant function of
+ * the pair's contract, which expects base units of the first and the second token.
  */
 export type SolveY = (x: bigint, k: bigint, startY: bigint, invariantOfPair: (x: bigint, y: bigint) => bigint) => bigint
 
@@ -46,11 +46,14 @@ function invariant(x: bigint, y: bigint): bigint {
   return checkedProduct(checkedProduct(x, y) / ONE, checkedProduct(x, x) / ONE + checkedProduct(y, y) / ONE) / ONE
 }
 
-/** Returns the invariant of a stable pair's reserves. */
+/** Returns the invariant of a stable pair, 18 decimals. Reserves are base units. */
 const pairInvariant = ({ unit0, unit1 }: SolidlyState, reserve0: bigint, reserve1: bigint) =>
   invariant(checkedProduct(reserve0, ONE) / unit0, checkedProduct(reserve1, ONE) / unit1)
 
-/** False for a swap that the contract quotes but reverts, because it rounded the new reserve down. */
+/**
+ * True if a swap does not lower the invariant. The contract also quotes swaps that lower it by rounding down the new
+ * reserve, but reverts when they are executed.
+ */
 export const keepsInvariant = (oldState: SolidlyState, newState: SolidlyState) =>
   !oldState.stable ||
   pairInvariant(newState, newState.reserve0, newState.reserve1) >=
@@ -95,8 +98,8 @@ export const solveVelodrome: SolveY = (x, k, startY, invariantOfPair) => {
     if (current < k) {
       let dy = ((k - current) * ONE) / derivativeByY(x, y)
       if (dy === 0n) {
-        // Here the contract passes scaled values to the invariant function, which scales them again. With tokens of
-        // fewer than 18 decimals, the solver therefore always stops here, or reverts because of an overflow.
+        // The contract's invariant function scales its arguments to 18 decimals, but `x` and `y` already are scaled. With
+        // tokens of fewer than 18 decimals, the solver therefore always stops here, or reverts because of an overflow.
         if (invariantOfPair(x, y + 1n) > k) return y + 1n
         dy = 1n
       }
@@ -149,8 +152,8 @@ export function quoteSolidly(
 }
 
 /**
- * Returns the approximate largest input of a stable pair, above which x³y overflows 256 bits. Returns 0 if a reserve is
- * empty: anyone can create such a pair and send only one token to it.
+ * Returns the approximate largest input of a stable pair: above it, x³y overflows 256 bits. Returns 0 if a reserve is
+ * empty, which happens because anyone can create a pair and send only one of its tokens to it.
  */
 export function approximateStableLimit(state: SolidlyState, zeroForOne: boolean): bigint {
   const { reserve0, reserve1, unit0, unit1, feePpm } = state
@@ -163,13 +166,13 @@ export function approximateStableLimit(state: SolidlyState, zeroForOne: boolean)
   return BigInt(Math.floor(Math.max(1, ((maxReserve - x) * Number(unitIn)) / 1e18 / (1 - feePpm / 1e6))))
 }
 
-/** Fees of known forks, in parts per million. Common fees come first, because the first match is used. */
+/** Fees of known forks, in parts per million. Common fees come first, because the first fee that fits is used. */
 const KNOWN_FEES_PPM = [
   100, 300, 500, 1000, 1800, 2000, 2500, 3000, 4000, 5000, 10_000, 20_000, 30_000, 12_500, 9000, 8000, 7500, 7000, 6000,
   200, 400, 600, 700, 800, 900, 1200, 1500, 1700, 2200, 2700, 3500, 4500, 0, 50, 10, 40, 1, 15_000, 25_000, 50_000,
 ]
 
-/** Quote by the pair's contract, in base units. */
+/** Quote that the pair's contract returned, in base units. */
 export type PairQuote = { readonly zeroForOne: boolean; readonly amountIn: bigint; readonly amountOut: bigint }
 
 /**

@@ -1,6 +1,7 @@
 /**
- * Builds concave curves through points (x, y) of input and output. A price is dy/dx. The curve between two neighboring
- * points (an interval) consists of two x·y = k pieces. They start and end at these points, with the prices there.
+ * Builds concave curves through points: each point is an input x and its output y. A price is dy/dx. The range between
+ * two neighboring points is an interval. First, the price at every point is estimated. Then each interval gets two
+ * x·y = k pieces, which go through both points and have the estimated prices there.
  */
 import type { PriceCurve } from '../family.ts'
 
@@ -12,15 +13,15 @@ export type Points = { readonly x: number[]; readonly y: number[] }
  * are lowered to get this fall.
  */
 const MIN_FALL = 1e-9
-/** Maximum points of a polynomial. */
+/** Maximum number of points that a polynomial goes through. */
 const MAX_POLYNOMIAL_POINTS = 4
-/** Maximum relative price error that the rounding of outputs may cause. Above it, the polynomial gets fewer points. */
+/** Maximum relative price error from the rounding of outputs. Above it, the polynomial goes through fewer points. */
 const MAX_PRICE_NOISE = 1e-6
 
 /** Returns the mean price of the interval that ends at point `k`. */
 const meanPrice = ({ x, y }: Points, k: number): number => (y[k]! - y[k - 1]!) / (x[k]! - x[k - 1]!)
 
-/** Returns the price at an inner point from the intervals on both sides: exact for x·y = k. */
+/** Estimates the price at an inner point from the mean prices of the intervals on both sides. Exact for x·y = k. */
 function priceFromNeighbors(points: Points, k: number): number {
   const { x } = points
   const [width, nextWidth] = [x[k]! - x[k - 1]!, x[k + 1]! - x[k]!]
@@ -28,9 +29,9 @@ function priceFromNeighbors(points: Points, k: number): number {
 }
 
 /**
- * Returns the price dy/dx at a point from a polynomial through the quotients q = x / y of the nearest points. The price
- * is (q − x·q′) / q², where q′ = dq/dx. The quotient is the inverse of the mean price from zero to x. It is linear in x
- * for x·y = k, and smooth for other invariants.
+ * Estimates the price dy/dx at a point from a polynomial through the quotients q = x / y of the nearest points. The price
+ * is (q − x·q′) / q², where q′ = dq/dx. A polynomial fits q well: for x·y = k, q is linear in x, and for other
+ * invariants it is smooth.
  *
  * @returns 0 if the rounding of the outputs could change the price by more than `MAX_PRICE_NOISE`
  */
@@ -41,7 +42,7 @@ function priceFromPolynomial({ x, y }: Points, k: number): number {
     const high = Math.min(x.length - 1, Math.max(1, k + 1 - (count >> 1)) + count - 1)
     const low = Math.max(1, high - count + 1)
     let quotientSlope = 0
-    // Bound of the change of `quotientSlope` if each output is wrong by one unit.
+    // Upper bound of the error of `quotientSlope` if each output is wrong by one unit.
     let noise = 0
     let inverseDistanceSum = 0
     for (let j = low; j <= high; j++) {
@@ -64,7 +65,9 @@ function priceFromPolynomial({ x, y }: Points, k: number): number {
 
 /**
  * Returns √price at point `k` ≥ 1. The price is between the mean prices of the two intervals that meet there. Returns 0
- * for an unknown price, which only the last point can have.
+ * if the price is unknown, which happens only at the last point.
+ *
+ * @param usesPolynomial - false to estimate the price from the neighboring points only
  */
 function sqrtPriceAt(points: Points, k: number, usesPolynomial: boolean): number {
   const isLast = k === points.x.length - 1
@@ -133,8 +136,8 @@ export function predictOutput(points: Points, k: number, input: number, usesPoly
  */
 export function predictionDifference(points: Points, k: number): number {
   const { x, y } = points
-  // In a cubic spline, a price difference at one end of an interval moves the middle by the interval's width times an
-  // eighth of the difference.
+  // In a cubic spline, a price difference at one end of an interval moves the output in the middle by an eighth of the
+  // difference times the width of the interval.
   let priceDifference = 0
   for (const end of k > 1 ? [k - 1, k] : [k])
     if (end < x.length - 1)
@@ -142,6 +145,7 @@ export function predictionDifference(points: Points, k: number): number {
   return (priceDifference * (x[k]! - x[k - 1]!)) / 8 / y[k]!
 }
 
+/** Returns the output of an input that ends within a piece. */
 const outputOfPiece = (startSqrtPrice: number, liquidity: number, input: number): number =>
   (startSqrtPrice * input) / (1 / startSqrtPrice + input / liquidity)
 
@@ -150,7 +154,8 @@ type CurveArrays = Pick<PriceCurve, 'sqrtPrice' | 'liquidity' | 'outputErrors'>
 /**
  * Returns the curve through the concave hull of the points.
  *
- * @param outputAfterLastPoint - additional output of an unlimited input; absent if the pool accepts no more input
+ * @param outputAfterLastPoint - output of an unlimited input beyond the last point; absent if the pool accepts no more
+ * than the last point's input
  * @param errors - relative output error of the interval that ends at each point
  */
 export function curveThrough(points: Points, outputAfterLastPoint?: number, errors?: readonly number[]): CurveArrays {
@@ -158,7 +163,7 @@ export function curveThrough(points: Points, outputAfterLastPoint?: number, erro
   const sqrtPrice: number[] = []
   const liquidity: number[] = []
   for (let k = 1; k < hull.x.length; k++) {
-    // Not null: the prices of a hull fall from each interval to the next.
+    // Not null, because the prices of a concave hull fall along each interval.
     const { startSqrtPrice, middleSqrtPrice, endSqrtPrice, firstLiquidity, secondLiquidity } = intervalAt(
       hull,
       k,
@@ -201,7 +206,8 @@ function errorsOfPieces(
 }
 
 /**
- * Returns the concave hull of the points, with outputs lowered where the mean price would fall by less than `MIN_FALL`.
+ * Returns the concave hull of the points. Lowers outputs where the mean price would fall by less than `MIN_FALL` from one
+ * interval to the next.
  */
 export function concaveHull(points: Points): Points {
   const hull: Points = { x: [], y: [] }

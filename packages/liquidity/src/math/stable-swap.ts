@@ -8,8 +8,8 @@ const MAX_NEWTON_STEPS = 255
 const WORD_RANGE = 1n << 256n
 
 /**
- * Returns a product unless it overflows 256 bits. The contracts revert on an overflow, which happens if a balance is
- * almost zero.
+ * Returns `product`, after checking that it fits in 256 bits. Contracts revert on an overflow, which happens if a balance
+ * is almost zero.
  *
  * @throws PoolRefusal `TOO_LARGE`
  */
@@ -18,11 +18,11 @@ export function checkedProduct(product: bigint): bigint {
   return product
 }
 
-/** Order in which a contract rounds the product of the balances. */
+/** Place where a contract divides by n^n, and thus rounds, when it computes the product of the balances. */
 export type ProductRounding =
-  /** Divides by balance × n for each coin: older pools. */
+  /** Older pools divide by balance × n for each coin. */
   | 'each'
-  /** Divides by the balance of each coin, and by n^n at the end: NG and newer factory pools. */
+  /** NG and newer factory pools divide by the balance of each coin, and by n^n at the end. */
   | 'end'
 
 /** Amplification coefficient of a pool. */
@@ -33,7 +33,7 @@ export type Amplification = {
   readonly precision: bigint
 }
 
-/** Returns A·n^n, which the contract calls Ann, in units of 1 / `precision`. */
+/** Returns A·n^n in units of 1 / `precision`. The contract calls it Ann. */
 const annOf = ({ a }: Amplification, coins: number) => a * BigInt(coins)
 
 /** Returns the invariant D. @see StableSwap.get_D, curvefi/curve-contract and stableswap-ng */

@@ -1,4 +1,4 @@
-/** Ticks and their prices, as in TickMath of Uniswap/v3-core; all forks use the same numbers. */
+/** Converts between ticks and √prices, as TickMath of Uniswap/v3-core does. All forks use the same numbers. */
 
 /** Lowest tick. */
 export const MIN_TICK = -887_272
@@ -33,7 +33,7 @@ const RATIOS: readonly bigint[] = [
   0x48a170391f7dc42444e8fa2n,
 ]
 
-/** Number of cached prices. The low bits of a tick select the cache entry. Pools trade around few ticks. */
+/** Number of cached √prices. The low bits of a tick select the cache entry. */
 const CACHE_SIZE = 1 << 14
 const cachedTick = new Int32Array(CACHE_SIZE).fill(-0x80000000)
 const cachedRatio = new Array<bigint>(CACHE_SIZE).fill(0n)
@@ -48,7 +48,7 @@ export function sqrtRatioAtTick(tick: number): bigint {
   return cachedRatio[cacheIndex]!
 }
 
-/** Relative error of the float that is nearest to 1.0001. Its powers have a larger error. */
+/** Relative error of the float that is nearest to 1.0001. A power multiplies this error by its exponent. */
 const BASE_ERROR = 1.1012311173164237e-17
 
 /** Returns √1.0001^tick as a float, accurate to the last one or two digits. */
@@ -66,7 +66,7 @@ function computeSqrtRatio(tick: number): bigint {
   return (ratio + 0xffffffffn) >> 32n
 }
 
-/** ln √1.0001: the difference of ln √price between two ticks. */
+/** ln √1.0001: the difference of ln √price between neighboring ticks. */
 const LOG_SQRT_BASE = Math.log(1.0001) / 2
 /** ln 2⁹⁶, to remove the 96 fractional bits of a √price. */
 const LOG_Q96 = 96 * Math.LN2

@@ -1,22 +1,25 @@
 /**
- * Represents multi-token pools as one function of all their balances, for the route search in floats
- * (`packages/routing`).
+ * Represents a multi-token pool as one function of all its balances, for the route search (`packages/routing`). All
+ * numbers are floats. Balances of different tokens are scaled to one common unit of the pool.
  */
 
 /**
- * Function of a pool's balances that a swap keeps constant: its `level`. The level of every family depends on two sums
- * over the balances x: `sum` = Σ x and `logSum` = Σ weight · ln x.
+ * Function of a pool's balances whose value, the level, stays constant in a swap without a fee. The level depends only on
+ * two sums over the balances x: `sum` = Σ x and `logSum` = Σ weight · ln x.
  */
 export type Invariant = {
   /** True if the rate between two tokens depends only on their two balances. */
   readonly isPairwise: boolean
-  /** Upper bound of `logSum`: every pool of this kind stays below it, and `level` is defined up to it. */
+  /** Upper bound of `logSum`. Real balances of such a pool stay below it, and `level` is defined up to it. */
   readonly maxLogSum: number
-  /** Constant along the trading function; increases with every balance. */
+  /** Returns the level, which increases with every balance. */
   level(sum: number, logSum: number): number
-  /** ∂level / ∂sum. */
+  /** Returns ∂level / ∂sum. */
   derivativeBySum(sum: number, logSum: number): number
-  /** ∂level / ∂logSum. The marginal value of a token is `derivativeBySum` + `derivativeByLogSum` · weight / balance. */
+  /**
+   * Returns ∂level / ∂logSum. By the chain rule, ∂level / ∂balance of a token is `derivativeBySum` +
+   * `derivativeByLogSum` · weight / balance.
+   */
   derivativeByLogSum(sum: number, logSum: number): number
 }
 
@@ -109,7 +112,7 @@ export function cryptoSwapInvariant(ann: number, gamma: number, d: number, coins
 }
 
 const MAX_NEWTON_STEPS = 60
-/** Minimum output balance after a Newton step, as a fraction of the output balance before the step. */
+/** Minimum output balance after a Newton step, as a fraction of the balance before the step. Keeps it positive. */
 const MIN_STEP_RATIO = 1 / 16
 /** Newton step, as a fraction of the output balance, up to which the iteration has converged. */
 const ROUNDING_STEP = 1e-15
@@ -117,9 +120,9 @@ const ROUNDING_STEP = 1e-15
 const SMALL_STEP = 1e-9
 
 /**
- * Swaps: returns the output and updates `balances`.
+ * Swaps in floats: solves for the output balance by Newton's method, updates `balances`, and returns the output.
  *
- * @param balances - in the common unit
+ * @param balances - current balances in the common unit; changed by the swap
  * @param i - index of the input token
  * @param j - index of the output token
  * @param amountIn - base units
@@ -137,7 +140,7 @@ export function swapOn(
   const level = invariant.level(sum, logSum)
   const oldBalanceOut = balances[j]!
   const weight = weights[j]!
-  // Input above `maxInputShare` of the balance buys nothing.
+  // The part of the input above `maxInputShare` of the balance buys nothing.
   const newBalanceIn = balances[i]! + Math.min(amountIn * keepIn * units[i]!, maxInputShare * balances[i]!)
   const otherSum = sum - oldBalanceOut + (newBalanceIn - balances[i]!)
   const otherLogSum = logSum - weight * Math.log(oldBalanceOut) + weights[i]! * Math.log(newBalanceIn / balances[i]!)
@@ -158,7 +161,7 @@ export function swapOn(
       break
   }
   const amountOut = Math.max(0, ((oldBalanceOut - balanceOut) * keepOut) / units[j]!)
-  // The fee stays in the pool.
+  // Add the whole input: its fee stays in the pool.
   balances[i]! += amountIn * units[i]!
   balances[j]! -= amountOut * units[j]!
   return amountOut
@@ -178,7 +181,7 @@ export function sumsOf(
   return { sum, logSum }
 }
 
-/** Returns the marginal value of one common unit of each token, in units of the level. */
+/** Returns ∂level / ∂balance of each token: the marginal value of one common unit. */
 export function marginalValues(tradingFunction: TradingFunction, balances: Float64Array): Float64Array {
   const { invariant, weights } = tradingFunction
   const { sum, logSum } = sumsOf(tradingFunction, balances)

@@ -22,7 +22,7 @@ function* findPools(row: DexRow, pairs: readonly TokenPair[]): Reads<readonly Po
   const [answer] = yield [lensRead(LENS, lensInterface.encodeFunctionData('find', [row.address]), FIND_GAS)]
   if (!answer) return []
   const [modules] = lensInterface.decodeFunctionResult('find', answer)
-  // Copy the decoded list. Its own `flatMap` (of ethers) returns [0] instead of an empty list.
+  // Copy the decoded list into an array: `flatMap` of an ethers `Result` returns [0] instead of an empty list.
   return [...modules].flatMap(({ gsm: module, asset, gho }: AaveGsmLens.FoundStructOutput) => {
     const address = toAddress(module)
     const tokens = [toAddress(asset), toAddress(gho)] as const
@@ -49,15 +49,15 @@ export const aaveGsm: DexFamily<AaveGsmState> = {
   payment: { pullsInput: true },
   findPools,
   readStates,
-  // The module emits no log when its GHO bucket changes, or when its fee strategy changes a fee.
+  // The module emits no log when the amount of GHO that it may mint changes, or when its fee strategy changes a fee.
   refreshStates: readStates,
   topics,
   applyLog: () => 'reread',
 
   ...linearTrade('aave-gsm', { quote, approximateMaxInput, rateOf }),
 
-  // The module mints GHO, so it holds no reserve of GHO. It pays out this much for all of the asset that it still
-  // accepts.
+  // The module mints GHO, so it holds no reserve of GHO. The second number is the GHO that it pays out for all of the
+  // asset that it still accepts.
   reserves: ({ state }) => [state.liquidity, tradeForSale(state, state.exposure).gho],
 
   takesTaxedInput: false,

@@ -21,7 +21,7 @@ export type AaveGsmState = {
   readonly exposure: bigint
   /** Base units of the asset that the module can pay out. */
   readonly liquidity: bigint
-  /** Capacity of the module's bucket: base units of GHO that the module may mint in total. */
+  /** Base units of GHO that the module may mint in total (`bucketCapacity` of the GHO token). */
   readonly capacity: bigint
   /** Base units of GHO that the module has minted. */
   readonly level: bigint
@@ -39,7 +39,7 @@ export type GsmTrade = {
   readonly grossGho: bigint
 }
 
-/** Returns the trade that sells up to `maxAsset`. The module takes less if a smaller amount earns the same GHO. */
+/** Returns the trade that sells up to `maxAsset`. The module takes less than this if less earns the same GHO. */
 export function tradeForSale({ unit, ratio, sellFee }: AaveGsmState, maxAsset: bigint): GsmTrade {
   const value = (maxAsset * ratio) / unit
   const gho = value - divUp(value * sellFee, FEE_UNIT)
@@ -56,13 +56,14 @@ export function tradeForPurchase({ unit, ratio, buyFee }: AaveGsmState, minAsset
   return { asset: (grossGho * unit) / ratio, gho, grossGho }
 }
 
-/** Returns the asset amount that `gho` buys, as the contract's `getAssetAmountForBuyAsset`. */
+/** Returns the asset amount that `gho` buys. @see `getAssetAmountForBuyAsset` of the contract */
 function assetForGho({ unit, ratio, buyFee }: AaveGsmState, gho: bigint): bigint {
   return (((gho * FEE_UNIT) / (FEE_UNIT + buyFee)) * unit) / ratio
 }
 
 /**
- * Quotes an exact input. The contract takes the asset amount of a purchase, so part of the GHO may remain unspent.
+ * Quotes an exact input. For a purchase, the contract expects an asset amount and computes the GHO that it costs. So part
+ * of an exact input of GHO may remain unspent.
  *
  * @throws PoolRefusal `PAUSED` if frozen or seized; `TOO_LARGE` above the exposure, the liquidity, or the GHO bucket;
  * `TOO_SMALL` for no output

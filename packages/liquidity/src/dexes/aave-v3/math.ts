@@ -47,8 +47,8 @@ export const scaledBurn = ({ income, floors }: Conversion, amount: bigint): bigi
 
 /**
  * Quotes an exact input. The output of a supply is the aToken balance of a receiver that held no aTokens before. A
- * withdrawal starts with a transfer of `amountIn` aTokens. Rounding may change the amount that arrives. All that
- * arrives is withdrawn.
+ * withdrawal first transfers `amountIn` aTokens to the account that withdraws. Rounding may change the amount that this
+ * account receives. It withdraws all that it received.
  *
  * @throws PoolRefusal `PAUSED`; `TOO_SMALL` for no output; `TOO_LARGE` above the supply cap or the cash
  */
@@ -71,7 +71,7 @@ function supplyAsset(state: AaveV3State, amountIn: bigint) {
     const balanceAfter = floors
       ? balanceOf(state, countedSupply + scaledAmount)
       : balanceOf(state, countedSupply) + amountIn
-    // The market may accept more than this, because `treasury` is an upper bound.
+    // The market may accept a larger supply than this check, because `treasury` is an upper bound.
     if (balanceAfter > cap)
       throw new PoolRefusal('TOO_LARGE', `no more than ${cap} may be supplied`, { isModelLimit: true })
   }

@@ -24,7 +24,7 @@ const FIND_GAS = 60_000
 /** Estimated gas to read one reserve. */
 const READ_GAS = 300_000
 
-/** Finds the aTokens of a market. Each aToken is returned as a pool of the asset and the aToken. */
+/** Finds the aTokens of a market. The pool of an aToken has two tokens: the asset and the aToken. */
 export function* findPools(row: DexRow, pairs: readonly TokenPair[]): Reads<readonly Pool<null>[]> {
   const assets = [...new Set(pairs.flat())]
   const data = findCodec.encode(row.address, assets)
@@ -45,10 +45,10 @@ export const readStates = stateReader(
   decodeState,
 )
 
-/** First revision of Aave's own markets that rounds in favor of the market. */
+/** First revision number at which the markets of Aave itself round in favor of the market. */
 const FLOORING_REVISION = 9n
-/** Lower bound of the revision numbers of forks. The forks derive from earlier releases, which round half up. */
-const FORKED_REVISION = 100n
+/** Smallest revision number of a fork. Forks derive from earlier releases of Aave, which round half up. */
+const MIN_FORK_REVISION = 100n
 
 /** Returns null for an empty reserve, or if neither rounding reproduces the aToken's total supply. */
 function decodeState(answer: Hex): AaveV3State | null {
@@ -61,6 +61,6 @@ function decodeState(answer: Hex): AaveV3State | null {
   if (!matchesFloor && !matchesHalfUp) return null
   // If both roundings reproduce the supply, the revision decides.
   const floors =
-    matchesFloor && matchesHalfUp ? revision >= FLOORING_REVISION && revision < FORKED_REVISION : matchesFloor!
+    matchesFloor && matchesHalfUp ? revision >= FLOORING_REVISION && revision < MIN_FORK_REVISION : matchesFloor!
   return { active, frozen, income, scaledSupply, treasury, cap, cash, floors }
 }

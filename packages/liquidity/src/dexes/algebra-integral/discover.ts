@@ -1,7 +1,7 @@
 /**
- * Pool discovery for Algebra Integral. A pair can have one pool of the factory itself, and one pool of each custom
- * deployer. The row's contracts list the accepted deployers, under `customDeployer` with any suffix. Pools of other
- * deployers are not found, because their plugins may contain any code.
+ * Finds Algebra Integral pools. A pair can have one pool of the factory itself, and one pool of each custom deployer
+ * (contract that deploys pools with its own plugins). A row names the accepted deployers in its `contracts`, under keys
+ * that start with `customDeployer`. Pools of other deployers are not found, because their plugins may contain any code.
  */
 import { AlgebraIntegralLens__factory, IAlgebraFactory__factory } from '@sluice/bindings'
 import { type Address, type DexRow, type Hex, toAddress, ZERO_ADDRESS } from '@sluice/chains'
@@ -17,15 +17,16 @@ const lensInterface = AlgebraIntegralLens__factory.createInterface()
 const factoryInterface = IAlgebraFactory__factory.createInterface()
 const CUSTOM_POOL = factoryInterface.getEvent('CustomPool')
 
-const CUSTOM_DEPLOYER = /^customDeployer/
-/** Lookups per read: about 2.5 million gas. */
+/** Keys of custom deployers in `contracts` of a row. */
+const CUSTOM_DEPLOYER_KEY = /^customDeployer/
+/** Maximum lookups per read. They take about 2.5 million gas. */
 const LOOKUPS_PER_READ = 500
 /** Estimated gas of one lookup. */
 const LOOKUP_GAS = 5_000
 
 /** Returns the custom deployers that a row names. */
 const deployersOf = ({ contracts = {} }: DexRow): readonly Address[] =>
-  Object.entries(contracts).flatMap(([name, address]) => (CUSTOM_DEPLOYER.test(name) ? [address] : []))
+  Object.entries(contracts).flatMap(([name, address]) => (CUSTOM_DEPLOYER_KEY.test(name) ? [address] : []))
 
 export function* findPools(row: DexRow, pairs: readonly TokenPair[]): Reads<readonly Pool<null>[]> {
   const pools = yield* standard.findPools(row, pairs)
@@ -41,7 +42,7 @@ export function* findPools(row: DexRow, pairs: readonly TokenPair[]): Reads<read
     const answer = answers[b]
     if (!answer) return []
     const [addresses] = lensInterface.decodeFunctionResult('findCustom', answer) as unknown as [readonly string[]]
-    // Copy the decoded list. Its own `flatMap` (of ethers) returns [0] instead of an empty list.
+    // Copy the decoded list into an array: `flatMap` of an ethers `Result` returns [0] instead of an empty list.
     return [...addresses].flatMap((addressText, k) => {
       const address = toAddress(addressText)
       return address === ZERO_ADDRESS ? [] : [pairPool(row, address, batch[k % batch.length]!)]
@@ -61,14 +62,14 @@ export function createdPool(row: DexRow, log: Log): Pool<null> | null {
 }
 
 /**
- * Returns null for pools that the factory's getters do not return for their pair. The factory emits the same log for
- * pools of all custom deployers, and the plugins of such pools may contain any code.
+ * Checks pools that were found by logs. Returns null for a pool that `findPools` does not find for its pair: its custom
+ * deployer is not accepted.
  */
 export function* readFixed(row: DexRow, pools: readonly Pool<null>[]): PoolReads<Pool<null>> {
   const confirmedPools = yield* findPools(
     row,
     pools.map(({ tokens }) => [tokens[0]!, tokens[1]!] as const),
   )
-  const genuineIds = new Set(confirmedPools.map(({ id }) => id))
-  return pools.map((pool) => (genuineIds.has(pool.id) ? pool : null))
+  const confirmedIds = new Set(confirmedPools.map(({ id }) => id))
+  return pools.map((pool) => (confirmedIds.has(pool.id) ? pool : null))
 }

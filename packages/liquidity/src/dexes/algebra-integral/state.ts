@@ -15,19 +15,19 @@ const eventsInterface = IAlgebraIntegralPoolState__factory.createInterface()
 /** Estimated gas to read one pool. The lens reads its ticks, a few dozen, twice. */
 const READ_GAS = 800_000
 /**
- * Estimated gas of two simulated swaps. A volatility plugin computes a day's volatility in each swap. A pool without
- * such a plugin uses little of this gas.
+ * Estimated gas of two simulated swaps. In each swap, a plugin with a volatility fee computes the volatility of a day.
+ * Without such a plugin, the swaps need much less gas.
  */
 const PROBE_GAS = 600_000
 
-/** State of a pool without plugin fees. */
+/** Result of the first read of a pool: its state without plugin fees. */
 type Head = {
   readonly state: AlgebraIntegralState
   /** True if a plugin sets the fees, which must then be read. */
   readonly pluginSetsFee: boolean
 }
 /**
- * Swaps to simulate: one sells the first token, and the other one sells the second token. Null for a direction without
+ * Two swaps to simulate: the first one sells token 0, and the second one sells token 1. Null for a direction without
  * liquidity.
  */
 type Probes = readonly [FeeProbe | null, FeeProbe | null]
@@ -43,14 +43,15 @@ export function* readStates(_row: DexRow, pools: readonly Pool<null>[]): PoolRea
   return pools.map(({ id }, i) => (stateById.has(id) ? stateById.get(id)! : (heads[i]?.state ?? null)))
 }
 
-/** Reads the fees that plugins charge now. Logs contain the rest of the state. */
+/** Reads the fees that plugins charge now. All other changes of the state have logs. */
 export const refreshStates = (
   _row: DexRow,
   pools: readonly Pool<AlgebraIntegralState>[],
 ): PoolReads<AlgebraIntegralState> => readFees(pools)
 
 /**
- * Simulates swaps in both directions. Returns null for a pool if no fee in ppm explains the amounts that it charges.
+ * Reads plugin fees through simulated swaps in both directions. Returns null for a pool if no fee in ppm explains the
+ * amounts that it charges.
  */
 function* readFees(pools: readonly Pool<AlgebraIntegralState>[]): PoolReads<AlgebraIntegralState> {
   const probes = pools.map(({ state }): Probes | null => {

@@ -14,13 +14,13 @@ const lensInterface = AlgebraV1Lens__factory.createInterface()
 /** Estimated gas to read one pool without its ticks. The lens simulates two swaps, which each compute a volatility. */
 const HEAD_GAS = 600_000
 
-/** State without its ticks, which the first round of calls reads. */
+/** State without its ticks. The first round of calls reads it. */
 type Head = Omit<AlgebraV1State, 'ticks'>
 
 /**
- * Reads states. In early releases, the bitmap has one bit per multiple of the tick spacing. In later releases, it has
- * one bit per tick. No getter reports the layout. So the short layout is tried first. The long layout is read if the
- * ticks do not sum to the liquidity in range.
+ * Reads states. In early releases, the tick bitmap has one bit per multiple of the tick spacing. In later releases, it
+ * has one bit per tick. No getter reports the layout, so the early layout is tried first. If the net liquidity of the
+ * ticks does not sum to the liquidity in range, the bitmap is read again with one bit per tick.
  */
 export function* readStates(_row: DexRow, pools: readonly Pool[]): PoolReads<AlgebraV1State> {
   const heads = yield* readHeads(pools)
@@ -31,8 +31,8 @@ export function* readStates(_row: DexRow, pools: readonly Pool[]): PoolReads<Alg
 }
 
 /**
- * Reads prices and fees again, because fees change with time. Ticks change only with logs. The ticks of a pool are read
- * again only if they do not sum to the liquidity in range.
+ * Reads prices and fees again, because fees change with time. Logs report all changes of ticks. So ticks are read again
+ * only if their net liquidity does not sum to the liquidity in range.
  */
 export function* refreshStates(row: DexRow, pools: readonly Pool<AlgebraV1State>[]): PoolReads<AlgebraV1State> {
   const heads = yield* readHeads(pools)
@@ -55,7 +55,8 @@ function readHeads(pools: readonly Pool[]): PoolReads<Head> {
 }
 
 /**
- * Reads the ticks at the spacing in each head. Returns null for a pool if they do not sum to the liquidity in range.
+ * Reads the ticks of each pool with the tick spacing of its head. Returns null for a pool if the net liquidity of the
+ * ticks does not sum to the liquidity in range.
  */
 function* addTicks(pools: readonly Pool[], heads: readonly (Head | null)[]): PoolReads<AlgebraV1State> {
   const ticks = yield* readTicks(LENS, pools, heads)
@@ -69,7 +70,7 @@ function* addTicks(pools: readonly Pool[], heads: readonly (Head | null)[]): Poo
  * liquidity, because such a tick is not initialized. False for an empty list, because it proves nothing.
  */
 function sumsToLiquidity(ticks: readonly Tick[], { tick, liquidity }: Head): boolean {
-  const inRange = ticks.reduce((sum, [index, net]) => (index <= tick ? sum + net : sum), 0n)
+  const inRange = ticks.reduce((sum, [initializedTick, net]) => (initializedTick <= tick ? sum + net : sum), 0n)
   return ticks.length > 0 && ticks.every(([, , gross]) => gross! > 0n) && inRange === liquidity
 }
 

@@ -24,22 +24,22 @@ const versionOf = ({ fixed }: Pool) => (fixed as AlgebraFixed | undefined)?.vers
 const familyOfPool = (pool: Pool<ConcentratedState>): VersionFamily => familyByVersion[versionOf(pool)!]
 
 /**
- * Groups pools by version, and reads each group with its family. Returns the results in the order of the pools. A
- * result is null if the version is unknown, or if the family has no such read.
+ * Groups pools by version, and reads each group with the family of the version. Returns the results in the order of the
+ * pools. A result is null if the version is unknown, or if `read` returns undefined for the family.
  */
 function* byVersion<P extends Pool<unknown>, T>(
   pools: readonly P[],
   read: (family: VersionFamily, versionPools: readonly P[]) => PoolReads<T> | undefined,
 ): PoolReads<T> {
-  const stateById = new Map<string, T | null>()
+  const resultById = new Map<string, T | null>()
   for (const version of Object.keys(familyByVersion) as Version[]) {
     const versionPools = pools.filter((pool) => versionOf(pool) === version)
     const reads = versionPools.length > 0 && read(familyByVersion[version], versionPools)
     if (!reads) continue
-    const states = yield* reads
-    for (const [i, pool] of versionPools.entries()) stateById.set(pool.id, states[i]!)
+    const results = yield* reads
+    for (const [i, pool] of versionPools.entries()) resultById.set(pool.id, results[i]!)
   }
-  return pools.map(({ id }) => stateById.get(id) ?? null)
+  return pools.map(({ id }) => resultById.get(id) ?? null)
 }
 
 /** Algebra pools of any version. */
@@ -62,7 +62,7 @@ export const algebra: DexFamily<ConcentratedState> = {
   priceCurve: (pool, tokenIn, tokenOut) => familyOfPool(pool).priceCurve(pool, tokenIn, tokenOut),
   reserves: (pool) => familyOfPool(pool).reserves(pool),
   keepsTokens: true,
-  // An estimate for two storage slots.
+  // Estimated gas to write two storage slots.
   oracleGas: 10_000,
   laterGas: TIMEPOINT_SEARCH_GAS,
   takesTaxedInput: false,

@@ -1,8 +1,8 @@
 /**
- * Math of one segment of the price curve. A segment is the range between two levels (ticks at which liquidity changes),
- * and follows x·y = k. A root is a √price: √(base / quote) with 64 fractional bits, so the base token corresponds to
- * token 1 of Uniswap. `isBuy` is true for swaps that sell base tokens. `ofBase` and `inBase` are true for amounts of
- * the base token. Follows CurveMath, CurveRoll, CurveAssimilate, and CompoundMath of CrocSwap/CrocSwap-protocol at
+ * Exact math of one segment of an Ambient pool's price curve. A segment is the range between two levels (ticks at which
+ * liquidity changes), and follows x·y = k. A root is a √price: √(base / quote) with 64 fractional bits. So the base token
+ * corresponds to token 1 of Uniswap. `isBuy` is true for swaps that sell base tokens, as in the contract. `ofBase` and
+ * `inBase` are true for amounts of the base token. Follows CurveMath, CurveRoll, CurveAssimilate, and CompoundMath of CrocSwap/CrocSwap-protocol at
  * 33f339d. Checked against the deployed contract on Scroll.
  */
 import { PoolRefusal } from '../../family.ts'
@@ -17,10 +17,11 @@ export const MAX_ROOT = 21_267_430_153_580_247_136_652_501_917_186_561_138n
 
 /** Fractional bits of √prices. */
 const PRICE_BITS = 64n
-/** Fractional bits of growth rates. */
+/** Fractional bits of growth rates: relative increases of liquidity by fees. */
 const GROWTH_BITS = 48n
 const GROWTH_ONE = 1n << GROWTH_BITS
 const MAX_UINT128 = (1n << 128n) - 1n
+/** Maximum of `seedDeflator`, which the contract stores as uint64. */
 const MAX_GROWTH = (1n << 64n) - 1n
 
 /** The part of the state that a swap changes within a segment. */
@@ -68,7 +69,7 @@ export function tokensBetween(liquidity: bigint, a: bigint, b: bigint, ofBase: b
   return checkedUint128((((liquidity << PRICE_BITS) / small) * (large - small)) / large)
 }
 
-/** Returns the output of a swap if the segment had no end. The contract computes the fee from this estimate. */
+/** Returns the output of a swap as if the segment had no end. The contract computes the fee from this estimate. */
 export function estimatedOutput(liquidity: bigint, root: bigint, soldAmount: bigint, isBuy: boolean): bigint {
   if (liquidity === 0n) return 0n
   const [reserveIn, reserveOut] = [reserveOf(liquidity, root, isBuy), reserveOf(liquidity, root, !isBuy)]
@@ -100,14 +101,15 @@ export function precisionOf(liquidity: bigint, root: bigint, ofBase: boolean): b
   return checkedUint128(shiftedLiquidity / (root - 1n) - shiftedLiquidity / root + 1n)
 }
 
-/** Upper bound of the factor by which one fee can multiply the liquidity. */
+/** Upper bound of the factor by which the fee of one leg can multiply the liquidity. */
 const MAX_EXPANSION = 2n
 
-/** Returns the curve with a fee added. The fee becomes ambient liquidity, and moves the price. */
+/** Returns the curve after a fee has been added to the pool. The fee becomes ambient liquidity, and moves the price. */
 export function addFee(curve: SegmentState, fee: bigint, inBase: boolean): SegmentState {
   const liquidity = liquidityOf(curve)
   if (liquidity === 0n) return curve
   const { priceRoot, ambientSeeds, concLiq, seedDeflator, concGrowth } = curve
+  // The contract keeps back this part of the fee, to cover the rounding of the new price.
   const buffer = checkedUint128(MAX_EXPANSION * precisionOf(liquidity, priceRoot, inBase))
   const growth = growthBy(fee <= buffer ? 0n : fee - buffer, reserveOf(liquidity, priceRoot, inBase))
   if (growth === 0n) return curve

@@ -1,5 +1,5 @@
 /**
- * Swaps of Ambient pools. A level is a tick at which liquidity changes. A buy (`isBuy`) sells base tokens for quote
+ * Exact swaps of Ambient pools. A level is a tick at which liquidity changes. A buy (`isBuy`) sells base tokens for quote
  * tokens, and raises the price. A sale does the reverse. A root is a √price with 64 fractional bits. Follows
  * TradeMatcher and SwapCurve of CrocSwap/CrocSwap-protocol at 33f339d. Checked against the deployed contract on Scroll.
  */
@@ -30,13 +30,13 @@ import type { AmbientLevel, AmbientState } from './types.ts'
 export const FEE_UNIT = 1_000_000n
 /** Fixed-point one of the protocol's share of a fee. */
 export const TAKE_UNIT = 256n
-/** Base units that the contract adds to the input and subtracts from the output of a leg, as a rounding buffer. */
+/** Base units by which the contract increases the input and reduces the output of a leg, to cover rounding. */
 const ROUNDING_BUFFER = 4n
 /** Maximum input or output of a swap, which the contract stores as int128. */
 const MAX_FLOW = (1n << 127n) - 1n
 /** Ticks per bitmap word. */
 const TICKS_PER_WORD = 256
-/** Maximum rounds of a swap. Each round runs one or two legs, which cost thousands of gas. */
+/** Maximum rounds of a swap's loop. Each round runs one or two legs. A leg costs thousands of gas. */
 const MAX_ROUNDS = 2_000
 
 export type AmbientSwap = {
@@ -62,9 +62,9 @@ export type CurveLeg = {
   /** √price before the leg. */
   readonly priceRoot: bigint
   /** Total input of the swap up to the end of the leg. */
-  readonly soldAmount: bigint
+  readonly totalSold: bigint
   /** Total output of the swap up to the end of the leg. */
-  readonly paidAmount: bigint
+  readonly totalPaid: bigint
 }
 
 /**
@@ -97,8 +97,8 @@ export function swapExactInput(
     onLeg?.({
       liquidity: liquidityOf(curve),
       priceRoot: curve.priceRoot,
-      soldAmount: amount - progress.remainingInput,
-      paidAmount: progress.paidAmount,
+      totalSold: amount - progress.remainingInput,
+      totalPaid: progress.paidAmount,
     })
   }
   let tick = tickAtRoot(priceRoot)
@@ -210,14 +210,14 @@ function crossLevel(progress: Progress, level: AmbientLevel, isBuy: boolean): vo
   }
 }
 
-/** Number of times that the √price may at least double or halve in a swap. No useful trade reaches this limit. */
+/** Number of times that √price can double or halve before a swap reaches its price limit. Useful trades move it less. */
 const LIMIT_DOUBLINGS = 4
-/** Exponents of the smallest and the largest power of two that is a valid price limit. */
+/** Smallest and largest exponent of a power of two that is a valid price limit. */
 const [MIN_LIMIT_BITS, MAX_LIMIT_BITS] = [17, 123]
 
 /**
- * Returns the price limit of the program's step as an exponent of two. At the limit, a buy has multiplied the √price by
- * 16 to 32. A sale has divided it by as much.
+ * Returns the exponent of the price limit that the swap gets on chain; the limit is a power of two. At the limit, a buy
+ * has multiplied √price by 16 to 32. A sale has divided it by 16 to 32.
  */
 export function limitBitsOf({ priceRoot, readRoot = priceRoot }: AmbientState, isBuy: boolean): number {
   const bits = readRoot.toString(2).length
@@ -234,7 +234,8 @@ export function legsOf(state: AmbientState, isBuy: boolean): readonly CurveLeg[]
 }
 
 /**
- * Returns the largest input that `quote` accepts, as `DexFamily.maxInput`. It moves the price almost to the limit.
+ * Returns the largest input that `quote` accepts, as `DexFamily.maxInput`. This input moves the price almost to the price
+ * limit of the swap.
  *
  * @param precisionBits - as in `largestInput`
  */

@@ -1,4 +1,4 @@
-/** Price curves and reserves of Ambient pools. */
+/** Computes price curves and reserves of Ambient pools. A root is a √price with 64 fractional bits. */
 import type { PriceCurve } from '../../family.ts'
 import { CurveBuilder } from '../../math/curve-builder.ts'
 import { liquidityOf, MAX_ROOT, MIN_ROOT, netOf, rootAtTick, tokensBetween } from './curve.ts'
@@ -11,7 +11,7 @@ const ONE = 2 ** 64
 /** Range of √prices with constant liquidity. */
 type LiquidityRange = { readonly from: bigint; readonly to: bigint; readonly liquidity: bigint }
 
-/** Returns the ranges from the current price to the last price of the contract, in one direction. */
+/** Returns the ranges from the current price to the last price that the contract supports, in one direction. */
 function rangesOf(state: AmbientState, isBuy: boolean): readonly LiquidityRange[] {
   const { priceRoot, levels } = state
   const ranges: LiquidityRange[] = []
@@ -30,12 +30,14 @@ function rangesOf(state: AmbientState, isBuy: boolean): readonly LiquidityRange[
 /** Output of a leg, in base units, above which the contract's rounding is negligible. */
 const SMOOTH_OUTPUT = 1e9
 /**
- * Pieces of a leg that buys its whole reserve. A leg that buys a fraction gets this fraction of the pieces, rounded up.
+ * Number of pieces of a leg that buys its whole virtual reserve. A leg that buys a fraction of the reserve gets this
+ * fraction of the pieces, rounded up.
  */
 const MAX_PIECES_PER_LEG = 20
 
 /**
- * Builds the curve from the legs of a swap through the whole pool.
+ * Builds the curve from the legs of the largest swap. A leg is the part of a swap between two levels or ends of bitmap
+ * words.
  *
  * Let a leg have the virtual reserves `reserveIn` and `reserveOut`, and let u = input / (reserveIn + input). Without a
  * fee, the leg would pay reserveOut·u. The fee is a fraction of this output. The protocol takes the fraction `take` of
@@ -52,8 +54,8 @@ export function curveOf(state: AmbientState, isBuy: boolean, gasPerLevel: number
   const legs = legsOf(state, isBuy)
   for (const leg of legs) {
     const outputPerInputRoot = isBuy ? ONE / Number(leg.priceRoot) : Number(leg.priceRoot) / ONE
-    const [input, output] = [Number(leg.soldAmount - sold), Number(leg.paidAmount - paid) / (1 - fee)]
-    ;({ soldAmount: sold, paidAmount: paid } = leg)
+    const [input, output] = [Number(leg.totalSold - sold), Number(leg.totalPaid - paid) / (1 - fee)]
+    ;({ totalSold: sold, totalPaid: paid } = leg)
     const reserveIn = Number(leg.liquidity) / outputPerInputRoot
     if (!(input > 0 && output > 0 && reserveIn > 0)) continue
     const endU = input / (reserveIn + input)
@@ -75,12 +77,13 @@ export function curveOf(state: AmbientState, isBuy: boolean, gasPerLevel: number
     }
   }
   const curve = builder.build(1, 1 - fee)
-  const crossedLevels = levelsBetween(state, legs.at(-1)?.priceRoot ?? state.priceRoot)
-  // A level is not a piece of its own, so the gas of all levels is spread over the pieces.
+  const crossedLevels = countLevelsTo(state, legs.at(-1)?.priceRoot ?? state.priceRoot)
+  // Pieces do not end at levels, so the gas of crossing all levels is spread evenly over the pieces.
   return { ...curve, gasPerPiece: (gasPerLevel * crossedLevels) / Math.max(1, curve.liquidity.length - 1) }
 }
 
-function levelsBetween({ priceRoot, levels }: AmbientState, end: bigint): number {
+/** Returns the number of levels between the current price and another √price. */
+function countLevelsTo({ priceRoot, levels }: AmbientState, end: bigint): number {
   const [low, high] = priceRoot < end ? [priceRoot, end] : [end, priceRoot]
   return levels.filter(([tick]) => low <= rootAtTick(tick) && rootAtTick(tick) <= high).length
 }

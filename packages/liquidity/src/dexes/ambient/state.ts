@@ -19,7 +19,7 @@ const poolCodec = callCodec<[dex: string, hash: string], [bigint[]]>(lensInterfa
 
 /** Pool type of the standard pools. */
 const POOL_IDX = 420
-/** Pools per read: about 3 million gas. */
+/** Maximum pools per read. They take about 3 million gas. */
 const HASHES_PER_READ = 500
 /** Estimated gas to read the parameters (`spec`) of one pool. */
 const SPEC_GAS = 6_000
@@ -52,14 +52,15 @@ function makePool(row: DexRow, pair: TokenPair): Pool<null> {
 }
 
 /**
- * Returns the hash of base token (the lower address), quote token, and pool type, by which the contract stores a pool.
+ * Returns the key under which the contract stores a pool: the hash of the base token, quote token, and pool type. The base
+ * token is the one with the lower address.
  */
 export function poolHash([base, quote]: TokenPair, { poolIdx }: AmbientFixed): Hex {
   const words = [base.slice(2), quote.slice(2), poolIdx.toString(16)].map((word) => word.padStart(64, '0'))
   return keccak256(`0x${words.join('')}`)
 }
 
-/** Reads whole pools, because commands of many kinds change a pool, and no log contains the price. */
+/** Reads the whole state of pools. Logs do not suffice: many commands change a pool, and no log contains the price. */
 export const readStates = stateReader(
   ({ id }, { address }) => lensRead(LENS, poolCodec.encode(address, id), READ_GAS),
   (answer) => decodeState(poolCodec.decode(answer)[0]),

@@ -19,10 +19,11 @@ export type BalancerV1State = {
 
 const HALF = ONE / 2n
 const WORD_LIMIT = 1n << 256n
-/** Bound of the last term: the binomial series of a power ends at the first term below it. */
+/** The binomial series of a power ends with the first term below this value. */
 const PRECISION = 10n ** 8n
 /**
- * Maximum terms of the series. The base is at least two thirds, so each term is at most a third of the previous one.
+ * Maximum number of terms of the series. The base is at least two thirds, so each term is at most a third of the term
+ * before it.
  */
 const MAX_TERMS = 64n
 
@@ -61,26 +62,27 @@ export function quote(
   const base = div(balanceIn, balanceIn + mul(amountIn, ONE - swapFee))
   const amountOut = mul(balanceOut, ONE - pow(base, div(weights[i]!, weights[j]!)))
   const stateAfter = { ...state, balances: balances.with(i, balanceIn + amountIn).with(j, balanceOut - amountOut) }
-  // The contract makes this check. Rounding is monotone, so the price never falls. But `spotPrice` throws if the output
-  // balance is too small to divide by.
+  // The contract checks this too. The price never falls, because rounding is monotone. But `spotPrice` throws if the new
+  // output balance is too small to divide by, as the contract reverts.
   if (spotPrice(stateAfter, i, j) < priceBefore)
     throw new PoolRefusal('TOO_SMALL', 'rounding would make the price better')
   if (priceBefore > div(amountIn, amountOut)) throw new PoolRefusal('TOO_SMALL', 'rounding would pay too much')
   return { amountOut, state: stateAfter }
 }
 
-/** Returns the largest input of token `i` in base units. The pool may refuse it because of rounding. */
+/** Returns the approximate largest input of token `i` in base units. The pool may refuse it because of rounding. */
 export const approximateMaxInput = ({ balances }: BalancerV1State, i: number): bigint => mul(balances[i]!, HALF)
 
-/** Returns the input per unit of output, including the fee, 18 decimals. */
+/** Returns the price of token `j`: the input per unit of output, including the fee, 18 decimals. */
 function spotPrice({ balances, weights, swapFee }: BalancerV1State, i: number, j: number): bigint {
   const ratio = div(div(balances[i]!, weights[i]!), div(balances[j]!, weights[j]!))
   return mul(ratio, div(ONE, ONE - swapFee))
 }
 
 /**
- * Returns base^exponent: the power of the exponent's integer part, by squaring, times the power of its fraction, by the
- * binomial series. The base is at most one. It is at least two thirds, because an input is at most half of the balance.
+ * Returns base^exponent, as the product of two powers. The power of the exponent's integer part is computed by squaring,
+ * and the power of its fraction by the binomial series. The base is at most one. It is at least two thirds, because an
+ * input is at most half of the balance.
  */
 function pow(base: bigint, exponent: bigint): bigint {
   const fraction = exponent % ONE

@@ -25,7 +25,7 @@ const MAX_POOLS_PER_LIST = 8
 /** Estimated gas to read one pool, in addition to 10,000 per token. */
 const READ_GAS = 60_000
 
-/** Serves rows with a registry. The registry lists pools by pair, and the factory does not. */
+/** Returns the row only if it has a registry, because only the registry lists the pools of a pair. */
 export const rowsOf = (row: DexRow): readonly DexRow[] =>
   row.family === 'balancer-v1' && row.contracts?.registry !== undefined ? [row] : []
 
@@ -60,12 +60,12 @@ export const readStates = stateReader(
 const topicOf = (name: 'LOG_SWAP' | 'LOG_JOIN' | 'LOG_EXIT') =>
   eventsInterface.getEvent(name as 'LOG_SWAP').topicHash as Hex
 const [SWAP, JOIN, EXIT] = [topicOf('LOG_SWAP'), topicOf('LOG_JOIN'), topicOf('LOG_EXIT')]
-/** First topic of the anonymous log that `gulp` emits: the selector of `gulp`. */
+/** First topic of the log of a `gulp` call. The log has no event signature; its first topic is the function's selector. */
 const GULP = zeroPadBytes(eventsInterface.getFunction('gulp').selector, 32) as Hex
 
 export const topics: readonly Hex[] = [SWAP, JOIN, EXIT, GULP]
 
-/** Returns the state after a swap. A join or exit emits one log per token, with the change of its balance. */
+/** Returns the state after a swap, join, or exit. A join or exit emits one log per token, with the balance change. */
 export function applyLog({ tokens, state }: Pool<BalancerV1State>, { topics: [topic, , first, second], data }: Log) {
   if (topic === GULP) return 'reread' as const
   const tokenIndex = (word: Hex | undefined) => tokens.indexOf(toAddress(`0x${word!.slice(-40)}`))

@@ -1,4 +1,7 @@
-/** Determines the accounts that control a pool's quotes. The vault accepts any contract as a pool. */
+/**
+ * Determines the accounts that can change a pool's quotes. The vault accepts any contract as a pool, so a pool that no
+ * known factory created controls its own quotes.
+ */
 import { IBalancerV2Factory__factory, IBalancerV2PoolState__factory } from '@sluice/bindings'
 import { type Address, type DexRow, type Hex, toAddress, wordOf, ZERO_ADDRESS } from '@sluice/chains'
 import type { Pool, Reads } from '../../family.ts'
@@ -12,7 +15,7 @@ const GOVERNANCE = toAddress('0xba1ba1ba1ba1ba1ba1ba1ba1ba1ba1ba1ba1ba1b')
 /** Estimated gas of one getter call. */
 const READ_GAS = 30_000
 
-/** Reads each pool's owner and rate providers, and whether a factory of the row created the pool. */
+/** Reads the owner and the rate providers of each pool, and whether a factory in the row's `contracts` created it. */
 export function* readFixed(row: DexRow, pools: readonly Pool<null>[]): Reads<readonly Pool<null>[]> {
   const factories = Object.entries(row.contracts ?? {}).flatMap(([name, address]) =>
     /factory/i.test(name) ? [address] : [],
@@ -41,8 +44,8 @@ export function* readFixed(row: DexRow, pools: readonly Pool<null>[]): Reads<rea
 }
 
 /**
- * Returns a list of the owner, which is empty if the owner is the governance. A pool that lacks the getter has no
- * owner, because a factory of the row created it.
+ * Returns a list with the owner; empty if nobody or the governance owns the pool. A pool without an owner getter has no
+ * owner, because a known factory created it.
  */
 function ownerOf(answer: Hex | null | undefined): readonly Address[] {
   if (!answer || wordOf(answer) === null) return []

@@ -23,7 +23,7 @@ const fixedOf = (pool: Pool<unknown>) => pool.fixed as BalancerV2Fixed
 export const balancerV2: DexFamily<BalancerV2State> = {
   id: 'balancer-v2',
   payment: { pullsInput: true, lockSlots: 1 },
-  // The vault has no getter by token, so pools are found by its logs.
+  // The vault has no getter for the pools of a token, so pools are found by its logs.
   // biome-ignore lint/correctness/useYield: there is nothing to read.
   *findPools() {
     return []
@@ -49,7 +49,7 @@ export const balancerV2: DexFamily<BalancerV2State> = {
 
   reserves: ({ state }) => state.balances,
 
-  // When cached token rates expire, the pool calls its rate providers. An estimate for two providers behind proxies.
+  // When cached token rates expire, the pool calls its rate providers. Estimated for two providers behind proxies.
   laterGas: 120_000,
 
   takesTaxedInput: false,

@@ -1,5 +1,5 @@
 /**
- * Exact math of Balancer V2 pools. Scaled amounts have 18 decimals of a common unit. `i` and `j` are the indices of the
+ * Exact math of Balancer V2 pools. Scaled amounts have 18 decimals, and the same unit for all tokens of a pool. `i` and `j` are the indices of the
  * input and the output token.
  */
 import { PoolRefusal } from '../../family.ts'
@@ -52,8 +52,8 @@ export function quote(
 }
 
 /**
- * Returns the input that the pool takes for an exact output; null if it refuses the output. A smaller exact input may
- * buy the same output, because powers and divisions round in favor of the pool.
+ * Returns the input that the pool takes for an exact output; null if it refuses the output. A smaller input may buy the
+ * same output in a swap with an exact input, because powers and divisions round in favor of the pool.
  *
  * @see BaseGeneralPool and BaseMinimalSwapInfoPool, `SwapKind.GIVEN_OUT`, balancer/balancer-v2-monorepo
  */
@@ -64,6 +64,7 @@ export function balancerV2InputFor(state: BalancerV2State, i: number, j: number,
   return netIn === null ? null : divUpFixed(divUpFixed(netIn, scaling[i]!), ONE - swapFee)
 }
 
+/** Returns the scaled input without the fee for a scaled output; null if a weighted pool refuses the output. */
 function computeScaledIn(
   state: BalancerV2State,
   scaledBalances: readonly bigint[],
@@ -92,6 +93,7 @@ export function approximateMaxInput({ kind, balances, scaling, swapFee }: Balanc
   return min(limit, maxAdded)
 }
 
+/** Returns the scaled output for a scaled input without the fee. */
 function computeScaledOut(
   state: BalancerV2State,
   scaledBalances: readonly bigint[],

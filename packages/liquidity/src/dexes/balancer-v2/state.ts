@@ -25,8 +25,8 @@ export const readStates = stateReader(
 )
 
 /**
- * Decodes the state, and leaves out the pool's own share (BPT). Returns null while the pool is paused. Returns null if
- * the lengths of the lists do not match the tokens. This is the case for managed pools, whose tokens change.
+ * Decodes the state, and leaves out the pool's own share token (BPT). Returns null while the pool is paused. Also returns
+ * null if the lengths of the lists do not match the tokens, as for managed pools, whose tokens change.
  */
 function decodeState(answer: Hex, { tokens }: Pool): BalancerV2State | null {
   const [readResult] = lensInterface.decodeFunctionResult('read', answer)
@@ -46,20 +46,22 @@ function decodeState(answer: Hex, { tokens }: Pool): BalancerV2State | null {
     const suspended = readResult.suspended && { suspended: true as const }
     return { ...common, kind: 'weighted', weights, exactPowers: readResult.versioned, ...suspended }
   }
-  return { ...common, kind: 'stable', amp: readResult.amp, roundsUp: bptIndex === readResult.balances.length }
+  // Only composable pools register their own share as a token. The stable pools before them round up.
+  const roundsUp = bptIndex === readResult.balances.length
+  return { ...common, kind: 'stable', amp: readResult.amp, roundsUp }
 }
 
 const topicOf = (name: 'Swap' | 'PoolBalanceChanged' | 'PoolBalanceManaged' | 'TokensRegistered') =>
   vaultInterface.getEvent(name).topicHash as Hex
 
 /**
- * Logs of the vault contain only balance changes. A pool is read again, because rates, weights, and fees may change
- * too.
+ * Logs of the vault that concern a pool. They contain only balance changes, but rates, weights, and fees may have changed
+ * too. So each of these logs makes the market read the pool again.
  */
 export const topics: readonly Hex[] = [topicOf('Swap'), topicOf('PoolBalanceChanged'), topicOf('PoolBalanceManaged')]
 
 /**
- * Logs of a pool itself, which do not carry its id.
+ * Logs that a pool itself emits. They do not contain the pool's id.
  *
  * @see BasePool, StablePoolAmplification, and LiquidityBootstrappingPool, balancer/balancer-v2-monorepo
  */
@@ -71,7 +73,7 @@ export const contractTopics: readonly Hex[] = [
   'AmpUpdateStopped(uint256)',
 ].map((signature) => keccakOf(signature) as Hex)
 
-/** Ignores logs of other contracts, any of which can emit a log with the id of a pool. */
+/** Ignores logs of contracts other than the vault, because any contract can emit a log with the id of a pool. */
 export const applyLog = ({ fixed }: Pool<unknown>, log: Log) =>
   log.address === (fixed as BalancerV2Fixed).vault ? 'reread' : 'ignore'
 
@@ -87,7 +89,8 @@ export function createdPool(row: DexRow, log: Log): Pool<null> {
 }
 
 /**
- * Reads the tokens of each id from the vault, which reverts for unknown ids. `readFixed` checks the factories later.
+ * Reads the tokens of each pool id from the vault, which reverts for an unknown id. `readFixed` later checks that a known
+ * factory created the pool.
  */
 export function* provePools(row: DexRow, listedPools: readonly ListedPool[]): PoolReads<Pool<null>> {
   const ids = listedPools.flatMap(({ id }) => (POOL_ID_PATTERN.test(id) ? [id as Hex] : []))
@@ -106,7 +109,9 @@ export function* provePools(row: DexRow, listedPools: readonly ListedPool[]): Po
   return listedPools.map(({ id }) => provenPools.get(id) ?? null)
 }
 
-/** Leaves out the pool's own share, which some pools register as a token. The share has the pool's address. */
+/**
+ * Returns a pool without its own share among its tokens. Some pools register their share, whose address is the pool's.
+ */
 function makePool(row: DexRow, poolId: Hex, tokens: readonly string[]): Pool<null> {
   const address = toAddress(poolId.slice(0, 42))
   const tradedTokens = tokens.map(toAddress).filter((token) => token !== address)

@@ -5,8 +5,8 @@ import type { Address } from '@sluice/chains'
 export type BalancerV2Fixed = {
   readonly vault: Address
   /**
-   * Rate providers, and an owner other than the governance. The pool itself if no factory of the row created it. Absent
-   * until read.
+   * Accounts that can change the pool's quotes: its rate providers, and its owner unless that is the governance. The pool
+   * itself if no known factory created it. Absent until read.
    */
   readonly dependsOn?: readonly Address[]
 }
@@ -15,9 +15,9 @@ type CommonState = {
   /** Base units of each token in the vault, without the pool's own share. */
   readonly balances: readonly bigint[]
   /**
-   * Factors that scale balances to 18 decimals of the common unit. Each factor has 18 decimals. It is a power of ten,
-   * and in stable pools also contains the token's rate. A cached rate that has expired is replaced by the provider's
-   * rate.
+   * Factors that scale balances to 18 decimals and to the unit that all tokens of the pool share. Each factor has 18
+   * decimals. It is a power of ten, multiplied in stable pools by the token's rate. The rate is the one that the pool has
+   * cached, or the rate provider's current one if the cached rate has expired.
    */
   readonly scaling: readonly bigint[]
   /** Fraction of the input, 18 decimals. */
@@ -39,7 +39,7 @@ export type BalancerV2State =
     })
   | (CommonState & {
       readonly kind: 'stable'
-      /** Amplification A × 1,000. */
+      /** Amplification coefficient A × 1,000. */
       readonly amp: bigint
       /** True if the pool rounds the invariant up: stable pools before composable stable pools. */
       readonly roundsUp: boolean

@@ -1,8 +1,8 @@
 /**
- * ERC-4626 buffers of the Balancer V3 vault. A buffer exchanges an asset for a share (wrap), and back (unwrap). The
- * output does not depend on the buffer's balances. If the buffer has too little, the Balancer vault deposits in the
- * ERC-4626 vault, or redeems from it. It deposits or redeems enough that the assets and the shares in the buffer have
- * equal value. Follows Vault and BufferHelpers of balancer/balancer-v3-monorepo. Checked against the real vault.
+ * Exact math of ERC-4626 buffers of the Balancer V3 vault. A buffer holds an asset and the share of an ERC-4626 vault. It
+ * exchanges the asset for the share (wrap), and back (unwrap). The output does not depend on the buffer's balances. If
+ * the buffer holds too little, the Balancer vault deposits into the ERC-4626 vault, or redeems from it. The amount is
+ * such that the assets and the shares in the buffer then have equal value. Follows Vault and BufferHelpers of balancer/balancer-v3-monorepo. Checked against the real vault.
  */
 import { PoolRefusal } from '../../family.ts'
 import { max } from '../../math/integers.ts'
@@ -20,7 +20,7 @@ export type VaultBuffer = {
   readonly wrapped: bigint
 }
 
-/** Minimum input and output of a buffer in base units. The Balancer vaults of all chains have the same setting. */
+/** Minimum input and output of a buffer in base units. It is the same in the Balancer vaults of all chains. */
 const MIN_WRAP = 10n ** 4n
 
 /**
@@ -64,15 +64,15 @@ function stateAfterUnwrap(state: VaultBuffer, amountIn: bigint, amountOut: bigin
   return { ...state, vault, underlying: balancesAfter.underlying + assets, wrapped: balancesAfter.wrapped - shares }
 }
 
-/** Deposits assets in the ERC-4626 vault, or redeems shares. */
+/** Deposits assets into the ERC-4626 vault, or redeems shares. */
 function rebalance(vault: Erc4626State, isDeposit: boolean, amount: bigint) {
   if (amount <= 0n) throw new PoolRefusal('UNSUPPORTED', 'the buffer would rebalance by a negative amount')
   return exchange(vault, isDeposit, amount)
 }
 
 /**
- * Returns the approximate largest input in base units. The buffer's own balance suffices for inputs up to
- * `directLimit`. The ERC-4626 vault accepts the deposit or redemption for inputs up to `rebalancedLimit`.
+ * Returns the approximate largest input in base units. Up to `directLimit`, the buffer's own balance suffices. Up to
+ * `rebalancedLimit`, the ERC-4626 vault accepts the deposit or redemption that the swap needs.
  */
 export function approximateBufferMaxInput({ vault, underlying, wrapped }: VaultBuffer, isWrap: boolean): bigint {
   const directLimit = convert(vault, !isWrap, isWrap ? wrapped : underlying)

@@ -45,7 +45,10 @@ export function* findBuffers(row: DexRow, pairs: readonly TokenPair[]): Reads<re
   })
 }
 
-/** Adds the storage overrides with which a read of the ERC-4626 vault can simulate a holder of shares. */
+/**
+ * Adds to each buffer where its share token stores balances. Reads of the ERC-4626 vault override this storage to simulate
+ * a holder of shares.
+ */
 export function* readFixed(_row: DexRow, pools: readonly Pool<null>[]): Reads<readonly Pool<null>[]> {
   const bufferPools = pools.filter(isBuffer)
   const holdings = yield* findShareHoldings(bufferPools.map(({ address }) => address))
@@ -53,8 +56,8 @@ export function* readFixed(_row: DexRow, pools: readonly Pool<null>[]): Reads<re
     bufferPools.flatMap(({ id }, k) => (holdings[k] ? [[id, { holding: holdings[k] }]] : [])),
   )
   return pools.map((pool) => {
-    const shareFacts = fixedById.get(pool.id)
-    return shareFacts ? { ...pool, fixed: { ...(pool.fixed as BalancerV3Fixed), shares: shareFacts } } : pool
+    const shareHolding = fixedById.get(pool.id)
+    return shareHolding ? { ...pool, fixed: { ...(pool.fixed as BalancerV3Fixed), shares: shareHolding } } : pool
   })
 }
 
@@ -62,8 +65,8 @@ export const bufferRead = ({ address: balancerVault }: DexRow, { address: share 
   lensRead(LENS, lensInterface.encodeFunctionData('read', [balancerVault, share]), READ_GAS)
 
 /**
- * Decodes buffers, and reads their ERC-4626 vaults. Returns null for a closed buffer, and if the math of its vault is
- * unknown.
+ * Decodes buffers, and reads their ERC-4626 vaults. Returns null for a closed buffer, and for a buffer whose ERC-4626
+ * vault has unknown math.
  */
 export function* decodeBuffers(
   pools: readonly Pool<unknown>[],

@@ -1,12 +1,14 @@
 /**
  * Exact math of Gyro 2-CLP pools: x·y = k within a price range. Follows Gyro2CLPMath of balancer/balancer-v3-monorepo.
- * Checked against real pools. Amounts have 18 decimals of the common unit. `i` is the index of the input token.
+ * Checked against real pools. Amounts have 18 decimals and the same unit for both tokens: live balances are balances
+ * scaled to this unit. `i` is the index of the input token.
  */
 import { PoolRefusal } from '../../family.ts'
 import { divDown, divUpFixed, mulDown, mulUp, ONE } from '../../math/balancer.ts'
 import { NO_LIMIT } from '../../math/capacity.ts'
 import { sqrt } from '../../math/integers.ts'
 
+/** Parameters of a pool. A price is token 1 per token 0. */
 export type Gyro2Clp = {
   readonly kind: 'gyro-2clp'
   /** Square root of the lowest price, 18 decimals. */
@@ -45,12 +47,12 @@ function offsets(
     : [mulUp(invariant, sqrtAlpha), divDown(invariant, sqrtBeta)]
 }
 
-/** Returns the invariant, which is the greater root L of a·L² − b·L − c, rounded down. */
+/** Returns the invariant L, rounded down. It is the greater solution of a·L² − b·L − c = 0. */
 function invariantDown({ sqrtAlpha, sqrtBeta }: Gyro2Clp, [x, y]: readonly bigint[]): bigint {
   const a = ONE - divDown(sqrtAlpha, sqrtBeta)
   const b = divDown(y!, sqrtBeta) + mulDown(x!, sqrtAlpha)
   const c = mulDown(x!, y!)
-  // b², expanded to keep more digits.
+  // This is b², computed from its expanded form, which keeps more digits.
   const square =
     mulDown(mulDown(mulDown(x!, x!), sqrtAlpha), sqrtAlpha) +
     divDown(2n * mulDown(c, sqrtAlpha), sqrtBeta) +

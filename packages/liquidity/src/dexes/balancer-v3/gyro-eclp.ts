@@ -1,8 +1,9 @@
 /**
  * Exact math of Gyro E-CLP pools. The curve of a pool is a segment of an ellipse. The ellipse is a circle with radius
- * r, stretched by lambda and rotated. The angle has cosine c and sine s. `r` is a vector of an upper bound of the
- * radius (x) and a lower bound (y). Follows GyroECLPMath and SignedFixedPoint of balancer/balancer-v3-monorepo with
- * their names and rounding, term by term. Functions with the suffix `Xp` take a number with 38 decimals. Checked
+ * r, stretched by lambda and rotated. The rotation angle has cosine c and sine s. A parameter `r` contains two bounds of
+ * the radius: the upper bound in `x`, and the lower bound in `y`. Follows GyroECLPMath and SignedFixedPoint of
+ * balancer/balancer-v3-monorepo with their names and rounding, term by term. Live balances are balances scaled to 18
+ * decimals and to one unit for both tokens. Functions with the suffix `Xp` take a number with 38 decimals. Checked
  * against real pools.
  */
 import { PoolRefusal } from '../../family.ts'
@@ -50,7 +51,7 @@ const ONE_XP = 10n ** 38n
 /** Square root of `ONE_XP`. */
 const SQRT_XP = 10n ** 19n
 
-// `Down` rounds toward zero, and `Up` away from zero: bigint division truncates, like division in Solidity.
+// The suffix `Down` rounds toward zero, and `Up` away from zero. Bigint division truncates, like division in Solidity.
 const mulDown = (a: bigint, b: bigint) => (a * b) / ONE
 function mulUp(a: bigint, b: bigint): bigint {
   const product = a * b
@@ -83,7 +84,7 @@ function mulUpXp(a: bigint, b: bigint): bigint {
 const sqrtFixed = (value: bigint) => (value > 0n ? sqrt(value * ONE) : 0n)
 const pow4 = (dSq: bigint) => mulXp(mulXp(mulXp(dSq, dSq), dSq), dSq)
 
-/** Returns the output of an input of token `i` without fees; 18 decimals of the common unit. */
+/** Returns the output of an input of token `i` without fees. Both amounts have 18 decimals. */
 export function gyroEclpOut(
   { params, derived }: GyroEclp,
   liveBalances: readonly bigint[],
@@ -102,7 +103,7 @@ export function gyroEclpOut(
 }
 
 /**
- * Returns the approximate largest input, which moves the price to the end of its range; 18 decimals of the common unit.
+ * Returns the approximate largest input of token `i`, 18 decimals. It moves the price to the end of the price range.
  */
 export function gyroEclpLimit({ params, derived }: GyroEclp, liveBalances: readonly bigint[], i: number): bigint {
   const [invariant, error] = invariantWithError(liveBalances, params, derived)
@@ -110,8 +111,8 @@ export function gyroEclpLimit({ params, derived }: GyroEclp, liveBalances: reado
 }
 
 /**
- * Returns the prices of token 0 in token 1 at several balances, 18 decimals. The balances `first` determine the
- * ellipse, which is used for all prices.
+ * Returns the prices of token 0 in token 1 at several pairs of live balances, 18 decimals. All pairs are points of the
+ * ellipse that the pair `first` determines.
  */
 export function gyroEclpPrices(
   { params, derived }: GyroEclp,
@@ -137,7 +138,7 @@ function priceAt({ alpha, beta, c, s, lambda }: EclpParams, x: bigint, y: bigint
 export const clamp = (value: bigint, low: bigint, high: bigint): bigint =>
   value < low ? low : value > high ? high : value
 
-/** Returns the invariant rounded down, and a bound of its error. */
+/** Returns the invariant, rounded down, and an upper bound of its error. */
 function invariantWithError(
   [x, y]: readonly bigint[],
   p: EclpParams,
@@ -242,7 +243,7 @@ function xGivenY(y: bigint, p: EclpParams, d: EclpDerived, r: Vector): bigint {
  * Returns the other balance on the curve, as the root of a quadratic.
  *
  * @param x - the given balance
- * @param ab - center of the ellipse: its coordinates on the axes of the given and of the other balance
+ * @param ab - center of the ellipse: `x` is its coordinate on the axis of the given balance, `y` on that of the other
  */
 function solve(
   lambda: bigint,

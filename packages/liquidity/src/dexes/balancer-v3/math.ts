@@ -1,6 +1,6 @@
 /**
- * Exact math of Balancer V3 pools. Scaled amounts have 18 decimals of a common unit. Scaled balances are called live
- * balances, as in the contracts. `i` and `j` are the indices of the input and the output token.
+ * Exact math of Balancer V3 pools. Scaled amounts have 18 decimals, and the same unit for all tokens of a pool. Scaled
+ * balances are called live balances, as in the contracts. `i` and `j` are the indices of the input and the output token.
  */
 import { nullIfRefused, PoolRefusal } from '../../family.ts'
 import {
@@ -30,7 +30,7 @@ const MIN_AMOUNT = 10n ** 6n
 const MAX_BALANCE = (1n << 128n) - 1n
 
 /**
- * Quotes an exact input with the rounding of vault and pool.
+ * Quotes an exact input in base units, with the rounding of the vault and the pool.
  *
  * @throws PoolRefusal `EMPTY`; `TOO_SMALL` below the vault's minimum; `TOO_LARGE` above 30 % of a weighted balance, or
  * if the balances of a stable pool would become too imbalanced
@@ -98,7 +98,7 @@ export function computeScaledOut(
   j: number,
   amountIn: bigint,
 ): bigint {
-  // Pools with a price range may have one empty balance.
+  // Only pools with a price range can trade while one balance is empty.
   if (state.kind === 'gyro-2clp') return gyro2ClpOut(state, liveBalances, i, amountIn)
   if (state.kind === 'gyro-eclp') return gyroEclpOut(state, liveBalances, i, amountIn)
   if (state.kind === 'reclamm') return reclammOut(state, liveBalances, i, amountIn)
@@ -142,13 +142,13 @@ function stableOutput(
   return amountOut
 }
 
-/** Ratio of two balances at or above which a stable pool reverts. */
+/** Ratio of the largest to the smallest balance at which a stable pool starts to revert. */
 const MAX_IMBALANCE = 10_000n
 /** Iterations of `stableLimit`. Each iteration reduces the error a hundredfold. */
 const LIMIT_STEPS = 3
 
 /**
- * True if a balance is zero, or if the ratio of two balances is at least `MAX_IMBALANCE`.
+ * True if a balance is zero, or if one balance is at least `MAX_IMBALANCE` times another one.
  *
  * @param balances - of all tokens before a swap, and of the swapped tokens after it
  * @see StableMath.ensureBalancesWithinMaxImbalanceRange
@@ -166,7 +166,7 @@ export function approximateMaxInput(state: PooledState, i: number, j: number): b
   const maxAdded = MAX_BALANCE - liveBalances[i]!
   const maxScaledIn = scaledLimit(state, liveBalances, i, j)
   const scaledIn = min(maxScaledIn, maxAdded)
-  // A surge fee is highest for the largest trade.
+  // A larger trade never has a smaller surge fee, so take the fee of the largest trade.
   const fee = nullIfRefused(() => swapFeeOf(state, liveBalances, i, j, scaledIn)) ?? state.swapFee
   const withFee = fee < ONE ? (scaledIn * ONE) / (ONE - fee) : 0n
   return (min(withFee, maxAdded) * ONE) / (scaling[i]! * rates[i]!)
@@ -200,7 +200,7 @@ function stableLimit({ amp }: StateOfKind<'stable'>, liveBalances: readonly bigi
   return min(balanceIn, maxBalance) - liveBalances[i]!
 }
 
-/** Returns the pool as one function of its balances; null with an empty balance, a surge fee, or a price range. */
+/** Returns the pool as one function of its balances; null if it has an empty balance, a surge fee, or a price range. */
 export function tradingFunction(state: PooledState): TradingFunction | null {
   if (state.kind !== 'weighted' && (state.kind !== 'stable' || state.surge)) return null
   const liveBalances = liveBalancesOf(state)

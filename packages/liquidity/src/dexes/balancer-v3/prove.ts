@@ -1,4 +1,4 @@
-/** Verifies listed pools and buffers on chain, with the vault and the factories. */
+/** Verifies pools and buffers of an untrusted pool list, with reads of the vault and of the factories. */
 import { IBalancerV2Factory__factory, IBalancerV3VaultState__factory } from '@sluice/bindings'
 import { type DexRow, type Hex, isAddress, toAddress, wordOf } from '@sluice/chains'
 import type { ListedPool, Pool, PoolReads } from '../../family.ts'
@@ -13,9 +13,9 @@ const factoryInterface = IBalancerV2Factory__factory.createInterface()
 const READ_GAS = 120_000
 
 /**
- * Reads tokens, rate providers, roles, and hooks from the vault. No getter of the vault returns the factory that
- * registered a pool. If the listed factory does not confirm the pool, the pool's own address is recorded as its
- * factory.
+ * Reads tokens, rate providers, roles, and hooks from the vault. The vault has no getter for the factory of a pool, so
+ * the factory in the pool list is asked. If it does not confirm that it created the pool, the pool's own address is
+ * recorded as its factory.
  */
 export function* provePools(row: DexRow, listedPools: readonly ListedPool[]): PoolReads<Pool<null>> {
   const entries = listedPools.map((pool) => ({ ...pool, fixed: fixedOf(pool) }))

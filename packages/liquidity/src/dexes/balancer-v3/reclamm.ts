@@ -1,6 +1,7 @@
 /**
- * Exact math of reCLAMM pools: x·y = k with virtual balances. The virtual balances determine the range of prices in
- * which the pool holds both tokens. They change with time. Follows ReClammMath of balancer/reclamm. Checked against
+ * Exact math of reCLAMM pools: x·y = k, where x and y are the sums of real and virtual balances. The virtual balances
+ * determine the price range in which the pool holds both tokens. They change with time. Live balances are real balances
+ * scaled to 18 decimals and to one unit for both tokens. Follows ReClammMath of balancer/reclamm. Checked against
  * real pools.
  */
 import { PoolRefusal } from '../../family.ts'
@@ -8,7 +9,7 @@ import { divDown, mulDown, ONE, powDown } from '../../math/balancer.ts'
 import { NO_LIMIT } from '../../math/capacity.ts'
 import { divUp, max, sqrt } from '../../math/integers.ts'
 
-/** Balances of the first token (a) and the second token (b), 18 decimals. */
+/** Live or virtual balances of the first token (a) and the second token (b), 18 decimals. */
 export type BalancePair = readonly [a: bigint, b: bigint]
 
 export type Reclamm = {
@@ -18,14 +19,16 @@ export type Reclamm = {
 }
 
 /**
- * Settings of a pool, and its state after the last trade. Numbers have 18 decimals. Times are in seconds.
- * `dailyPriceShiftBase` and the centeredness have their names from the contract.
+ * Settings of a pool, and its state after the last trade, from which the virtual balances at a later time are computed.
+ * Numbers have 18 decimals. Times are Unix seconds. The centeredness is 1 if the price is in the middle of the range, and
+ * 0 at its ends.
  */
 export type ReclammClock = {
   readonly lastTimestamp: bigint
   readonly lastVirtual: BalancePair
   /**
-   * Factor by which the virtual balance of the overvalued token shrinks each second while the range follows the price.
+   * Factor by which the virtual balance of the overvalued token is multiplied each second while the range follows the
+   * price. The contract has the same name for it.
    */
   readonly dailyPriceShiftBase: bigint
   /** Centeredness below which the range follows the price. */
@@ -40,7 +43,7 @@ export type ReclammClock = {
   readonly updateEnd: bigint
 }
 
-/** Returns the output of an input without fees; 18 decimals of the common unit. */
+/** Returns the output of an input without fees. Both amounts have 18 decimals. */
 export function reclammOut({ virtual }: Reclamm, liveBalances: readonly bigint[], i: number, amountIn: bigint): bigint {
   const outIndex = 1 - i
   const amountOut =
@@ -74,8 +77,8 @@ export function virtualBalances(clock: ReclammClock, liveBalances: BalancePair, 
 }
 
 /**
- * Returns the centeredness: from 0 at an end of the price range to 1 in its middle. `isAbove` is true if the pool has
- * relatively little of the second token. The second token is then the overvalued token; otherwise the first token is.
+ * Returns the centeredness, which falls from 1 in the middle of the price range to 0 at its ends. `isAbove` is true if the
+ * second token is the scarcer one, compared with the middle. The contract calls the scarcer token overvalued.
  */
 function centerednessOf(
   [a, b]: BalancePair,

@@ -4,7 +4,7 @@ import {
   type ConcentratedState,
   type ConcentratedSwap,
   inputForOutput,
-  lastTickAtOrBelow,
+  lastIndexAtOrBelow,
   maxConcentratedInput,
   type StepEnd,
   swapExactInput,
@@ -111,7 +111,7 @@ function writtenTickSlots<State extends ConcentratedState>(
 ): string[] {
   const writtenSlots: string[] = []
   if (ticksCrossed === 0) return writtenSlots
-  const lastBelow = lastTickAtOrBelow(ticks, tick)
+  const lastBelow = lastIndexAtOrBelow(ticks, tick)
   for (let k = 0; k < ticksCrossed && k < MAX_REPORTED_TICKS; k++)
     writtenSlots.push(`tick ${ticks[zeroForOne ? lastBelow - k : lastBelow + 1 + k]![0]}`)
   return writtenSlots

@@ -5,7 +5,7 @@
  */
 import { nullIfRefused, PoolRefusal } from '../../family.ts'
 import { largestInput } from '../../math/capacity.ts'
-import { lastTickAtOrBelow } from '../../math/concentrated.ts'
+import { lastIndexAtOrBelow } from '../../math/concentrated.ts'
 import { divUp, min } from '../../math/integers.ts'
 import type { EkuboConfig } from './config.ts'
 import { MAX_TICK, MIN_TICK, RATIO_LIMIT, ratioAtTick, roundToStorable, tickAtRatio } from './ratio.ts'
@@ -74,7 +74,7 @@ function nextTarget(
   zeroForOne: boolean,
 ): StepTarget {
   const { ticks } = state
-  const nextInitialized = ticks[lastTickAtOrBelow(ticks, tick) + (zeroForOne ? 0 : 1)]
+  const nextInitialized = ticks[lastIndexAtOrBelow(ticks, tick) + (zeroForOne ? 0 : 1)]
   // Without liquidity, a stop at the end of a bitmap word changes nothing. So the step continues to the next tick.
   const hasNoLiquidity = liquidity === 0n
   const word = Math.floor(bitPositionOf(zeroForOne ? tick : tick + spacing, spacing) / BITS_PER_WORD)

@@ -5,7 +5,7 @@
 import { PPM } from '@sluice/chains'
 import { PoolRefusal } from '../../family.ts'
 import { asMaxInput, UNLIMITED_INPUT } from '../../math/capacity.ts'
-import { amount0Between, amount1Between, lastTickAtOrBelow } from '../../math/concentrated.ts'
+import { amount0Between, amount1Between, lastIndexAtOrBelow } from '../../math/concentrated.ts'
 import { divUp, max, min } from '../../math/integers.ts'
 import { MAX_SQRT_RATIO, MIN_SQRT_RATIO, sqrtRatioAtTick, tickAtSqrtRatio } from '../../math/ticks.ts'
 import type { KyberElasticState } from './types.ts'
@@ -67,7 +67,7 @@ class SwapWalk {
     this.tick = tick
     this.liquidity = liquidity
     this.reinvestedLiquidity = reinvestedLiquidity
-    this.nextIndex = lastTickAtOrBelow(ticks, tick) + (zeroForOne ? 0 : 1)
+    this.nextIndex = lastIndexAtOrBelow(ticks, tick) + (zeroForOne ? 0 : 1)
     // If the price is outside of the ticks that were read, the swap moves toward `highestTick` or `lowestTick`.
     if (zeroForOne && tick >= highestTick) this.nextIndex = ticks.length
     if (!zeroForOne && tick < lowestTick) this.nextIndex = -1
@@ -294,7 +294,7 @@ export function reservesOf(state: KyberElasticState): [amount0: bigint, amount1:
   if (!hasPrice(state)) return [0n, 0n]
   const { sqrtPriceX96, tick, ticks, reinvestedLiquidity, lowestTick, highestTick } = state
   const reserves: [bigint, bigint] = [0n, 0n]
-  const lastBelow = lastTickAtOrBelow(ticks, tick)
+  const lastBelow = lastIndexAtOrBelow(ticks, tick)
   for (const zeroForOne of [false, true]) {
     const ticksAhead = zeroForOne ? ticks.slice(0, lastBelow + 1).toReversed() : ticks.slice(lastBelow + 1)
     let [sqrtPrice, { liquidity }] = [sqrtPriceX96, state]
