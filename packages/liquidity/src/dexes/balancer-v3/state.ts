@@ -60,7 +60,8 @@ function decodeState(answer: Hex, { tokens }: Pool): PooledState | null {
     ...(readResult.ramping && { ramping: true as const }),
   }
   const kind = KINDS[Number(readResult.kind)]!
-  // The pool's own code returns its kind, weights, and virtual balances. Anyone can register a contract as a pool.
+  // The pool's own code returns its kind, weights, and virtual balances. It is untrusted: anyone can register a contract
+  // as a pool.
   const lists = [common.balances, common.scaling, common.rates]
   if (kind === 'weighted') lists.push([...readResult.weights])
   else if (kind === 'reclamm') lists.push([...readResult.reclamm.lastVirtualBalances])
@@ -73,7 +74,7 @@ function decodeState(answer: Hex, { tokens }: Pool): PooledState | null {
   if (kind === 'gyro-2clp') {
     const [sqrtAlpha, sqrtBeta] = readResult.gyro
     const state = { ...common, kind, sqrtAlpha, sqrtBeta }
-    // The pool may quote only for the vault.
+    // Such a pool may refuse to quote for callers other than the vault.
     return reproducesSamples(state, readResult, true) ? state : null
   }
   if (kind === 'gyro-eclp') {
@@ -97,14 +98,14 @@ function decodeState(answer: Hex, { tokens }: Pool): PooledState | null {
 
 const ONE = 10n ** 18n
 
-/** True if rates or the amplification can change without a log. Accrued yield fees change with rates. */
+/** True if rates or the amplification can change without a log. Yield fees, which reduce balances, accrue with rates. */
 export const movesSilently = ({ rates, ramping }: PooledState): boolean =>
   ramping === true || rates.some((rate) => rate !== ONE)
 
 type Five = [bigint, bigint, bigint, bigint, bigint]
 type Nine = [...Five, bigint, bigint, bigint, bigint]
 
-/** Kinds of pools, in the order of the lens. */
+/** Kinds of pools. The index of a kind is the number that the lens returns for it. */
 const KINDS = ['weighted', 'stable', 'gyro-2clp', 'gyro-eclp', 'reclamm'] as const
 /** Kinds of pools that have two tokens. */
 const PAIR_KINDS: readonly (typeof KINDS)[number][] = ['gyro-2clp', 'gyro-eclp', 'reclamm']
@@ -147,14 +148,16 @@ function decodeReclamm(common: Omit<PooledState, 'kind'>, { reclamm, virtualNow,
 }
 
 /**
- * True if the pool quotes extreme balances like a pool that is not `bounded`. The balances are the same as in `_probe`
- * of BalancerV3Lens.
+ * True if the pool quotes a swap at extreme balances like a pool that is not `bounded`. The lens passes the same balances
+ * to the pool (`_probe` of BalancerV3Lens).
+ *
+ * @param probeQuote - output that the pool returned
  */
-function reproducesProbe(state: PooledState, answer: bigint): boolean {
+function reproducesProbe(state: PooledState, probeQuote: bigint): boolean {
   const isWeighted = state.kind === 'weighted'
   const plentifulIndex = isWeighted && state.weights[0]! < state.weights[1]! ? 0 : 1
   const balances = state.balances.map(() => 10n ** 16n).with(plentifulIndex, isWeighted ? 10n ** 30n : 10n ** 21n)
-  return outputOrNull(state, balances, 1 - plentifulIndex, plentifulIndex, 10n ** 15n) === answer
+  return outputOrNull(state, balances, 1 - plentifulIndex, plentifulIndex, 10n ** 15n) === probeQuote
 }
 
 const outputOrNull = (state: PooledState, liveBalances: readonly bigint[], i: number, j: number, amountIn: bigint) =>
@@ -163,7 +166,8 @@ const outputOrNull = (state: PooledState, liveBalances: readonly bigint[], i: nu
 const topicOf = (name: Parameters<typeof vaultInterface.getEvent>[0]) => vaultInterface.getEvent(name).topicHash as Hex
 
 /**
- * Logs contain balance changes. A pool is read again, because accrued fees, rates, and amplification may change too.
+ * Logs that concern a pool. They contain balance changes, but accrued fees, rates, and amplification may have changed too.
+ * So each of these logs makes the market read the pool again.
  */
 export const topics: readonly Hex[] = [
   topicOf('Swap'),
@@ -181,7 +185,7 @@ export const topics: readonly Hex[] = [
   hookInterface.getEvent('ImbalanceSlopeAbovePeakChanged').topicHash as Hex,
 ]
 
-/** Logs of the start and end of a pool's pause, and of its initialization. */
+/** Logs after which an unreadable pool may be readable: the end of its pause, and its initialization. */
 export const resumeTopics: readonly Hex[] = [topicOf('PoolPausedStateChanged'), topicOf('PoolInitialized')]
 
 /**
@@ -197,8 +201,8 @@ export const contractTopics: readonly Hex[] = [
 ].map((signature) => keccakOf(signature) as Hex)
 
 /**
- * Ignores logs of contracts other than the vault and the accounts on which the pool depends, such as its hook. Any
- * contract can emit a log with the address of the pool.
+ * Accepts logs of the vault, and of the accounts on which the pool depends, such as its hook. Ignores other logs, because
+ * any contract can emit a log with the address of the pool.
  */
 export function applyLog({ fixed }: Pool<unknown>, log: Log) {
   const { vault, dependsOn = [] } = fixed as Pick<BalancerV3Fixed, 'vault'> & Partial<BalancerV3Fixed>
@@ -231,9 +235,10 @@ export function createdPool(row: DexRow, log: Log): Pool<null> {
   })
 }
 
+/** Arguments with which a pool was registered in the vault. */
 type Registration = {
   readonly pool: string
-  /** Account that registered the pool. Anyone can register a contract, so the factory may be any account. */
+  /** Account that registered the pool. It may be any account, because anyone can register a contract as a pool. */
   readonly factory: string
   readonly tokens: readonly string[]
   readonly rateProviders: readonly string[]

@@ -5,7 +5,7 @@
 import { divDown, mulDown, ONE } from '../../math/balancer.ts'
 import { clamp, type EclpParams } from './gyro-eclp.ts'
 
-/** Surge settings, 18 decimals. */
+/** Settings of a surge fee, 18 decimals. */
 export type Surge = {
   /** Imbalance above which the fee rises. */
   readonly threshold: bigint
@@ -13,6 +13,7 @@ export type Surge = {
   readonly maxFee: bigint
 }
 
+/** Settings of the surge fee of an E-CLP (`gyro-eclp.ts`). */
 export type EclpSurge = Surge & {
   /** Imbalance at the lower end and at the upper end of the price range, 18 decimals. */
   readonly slopes: { readonly below: bigint; readonly above: bigint }
@@ -35,8 +36,8 @@ export function surgeFee(
 }
 
 /**
- * Returns the imbalance at a price, at most one. The peak is the price with the greatest liquidity. The imbalance rises
- * linearly, from 0 at the peak to the slope at the end of the price range.
+ * Returns the imbalance of an E-CLP at a price, at most one. The imbalance is 0 at the peak, which is the price with the
+ * greatest liquidity. It rises linearly to `below` or `above` at the end of the price range.
  */
 export function eclpImbalance(
   price: bigint,

@@ -21,17 +21,20 @@ export type BalancerV3Fixed = {
 }
 
 type CommonState = {
-  /** Base units of each token in the vault, without accrued yield fees. */
+  /** Base units of each token that the vault holds for the pool, without accrued yield fees. */
   readonly balances: readonly bigint[]
   /** Powers of ten that scale balances to 18 decimals. */
   readonly scaling: readonly bigint[]
-  /** Value of each token in the common unit, 18 decimals. */
+  /** Factors that convert each token to the unit that all tokens of the pool share, 18 decimals. */
   readonly rates: readonly bigint[]
   /** Fraction of the input, 18 decimals. */
   readonly swapFee: bigint
   /** Fraction of the fee that leaves the pool, 18 decimals. */
   readonly aggregateFee: bigint
-  /** True for the release that limits balances. It also rounds the input balance of weighted pools up. */
+  /**
+   * True for pools of the release that reverts at extreme balances. In this release, weighted pools also round the input
+   * balance up.
+   */
   readonly bounded: boolean
   /** Set while the amplification changes with time. */
   readonly ramping?: true
@@ -46,7 +49,7 @@ export type PooledState =
     })
   | (CommonState & {
       readonly kind: 'stable'
-      /** Amplification A × 1,000. */
+      /** Amplification coefficient A × 1,000. */
       readonly amp: bigint
       /** Settings of the surge hook. */
       readonly surge?: Surge

@@ -1,4 +1,4 @@
-/** Pool discovery for factories of pools whose fee depends on the caller. */
+/** Finds pools whose fee depends on the caller, through getters and logs of their factories. */
 import { CallerFeeLens__factory, ISlipstreamFactory__factory } from '@sluice/bindings'
 import type { DexRow, Hex } from '@sluice/chains'
 import type { Log } from '@sluice/rpc'
@@ -14,7 +14,7 @@ const findCodec = finderCodec(CallerFeeLens__factory.createInterface(), 'find')
 const byTickSpacing = poolCreation(ISlipstreamFactory__factory.createInterface())
 
 /** Fees in ppm that the factories are known to offer. Pools with other fees are found by their creation logs. */
-const FEES = [100, 250, 400, 500, 1_000, 2_000, 2_500, 3_000, 5_000, 10_000]
+const KNOWN_FEES_PPM = [100, 250, 400, 500, 1_000, 2_000, 2_500, 3_000, 5_000, 10_000]
 
 /** `version` of rows whose factory distinguishes the pools of a pair by tick spacing instead of by fee. */
 const TICK_SPACING = 'tick-spacing'
@@ -27,7 +27,7 @@ export function rowsOf(row: DexRow): readonly DexRow[] {
 export const findPools = (row: DexRow, pairs: readonly TokenPair[]) =>
   row.version === TICK_SPACING
     ? findByTickSpacing(row, pairs)
-    : findKeyedPools(row, pairs, FEES, { lens: LENS, finder: findCodec, pairsPerRead: 60, pairGas: 50_000 })
+    : findKeyedPools(row, pairs, KNOWN_FEES_PPM, { lens: LENS, finder: findCodec, pairsPerRead: 60, pairGas: 50_000 })
 
 export const creationTopics: readonly Hex[] = [...byFee.creationTopics, ...byTickSpacing.creationTopics]
 

@@ -25,7 +25,7 @@ const stableCapacity = sampledCapacity<CamelotV2State>((pool, tokenIn, tokenOut)
 })
 
 /** Converts the state of a volatile pair to that of a Uniswap V2 pair whose first token is the input token. */
-function asPair(pool: Pool<CamelotV2State>, tokenIn: Address, tokenOut: Address): UniswapV2State {
+function uniswapStateOf(pool: Pool<CamelotV2State>, tokenIn: Address, tokenOut: Address): UniswapV2State {
   const { reserve0, reserve1, fee0Ppm, fee1Ppm } = pool.state
   return isZeroForOne(pool, tokenIn, tokenOut)
     ? { reserve0, reserve1, feePpm: fee0Ppm }
@@ -48,18 +48,19 @@ export const camelotV2: DexFamily<CamelotV2State> = {
   maxInput: (pool, tokenIn, tokenOut) =>
     pool.state.stable
       ? stableCapacity.maxInput(pool, tokenIn, tokenOut)
-      : maxInput(asPair(pool, tokenIn, tokenOut), true),
+      : maxInput(uniswapStateOf(pool, tokenIn, tokenOut), true),
 
   priceCurve(pool, tokenIn, tokenOut) {
     if (pool.state.stable) return stableCapacity.priceCurve(pool, tokenIn, tokenOut)
-    const pair = asPair(pool, tokenIn, tokenOut)
-    return constantProductCurve(pair.reserve0, pair.reserve1, pair.feePpm, maxInput(pair, true))
+    const pairState = uniswapStateOf(pool, tokenIn, tokenOut)
+    const { reserve0, reserve1, feePpm } = pairState
+    return constantProductCurve(reserve0, reserve1, feePpm, maxInput(pairState, true))
   },
 
   reserves: ({ state }) => [state.reserve0, state.reserve1],
 
   keepsTokens: true,
-  // An estimate for two storage slots.
+  // Estimated gas to write two storage slots.
   oracleGas: 10_000,
   takesTaxedInput: true,
   step: poolStep('solidly'),

@@ -20,11 +20,13 @@ export type CamelotV2State = {
   /** Fee in ppm on inputs of the second token. */
   readonly fee1Ppm: number
   /**
-   * Set after a quoted swap in a stable pair. Its reserves are then unknown, because part of the fee leaves the pair.
+   * Set after a quoted swap in a stable pair. The reserves are then unknown, because the pair sends away an unknown part
+   * of the fee.
    */
   readonly unsettled?: true
 }
 
+/** Returns the fee of a direction in ppm. */
 export const feeOf = ({ fee0Ppm, fee1Ppm }: CamelotV2State, zeroForOne: boolean): number =>
   zeroForOne ? fee0Ppm : fee1Ppm
 

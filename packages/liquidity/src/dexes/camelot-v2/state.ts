@@ -18,7 +18,7 @@ const GETTERS = ['getReserves', 'stableSwap', 'precisionMultiplier0', 'precision
 const GETTER_CALLS = GETTERS.map((name) => pairInterface.encodeFunctionData(name as 'stableSwap') as Hex)
 /** Estimated gas of one getter call. */
 const READ_GAS = 10_000
-/** The contracts store fees in units of 1/100,000. */
+/** Parts per million in one fee unit of the contracts, which is 1/100,000. */
 const PPM_PER_FEE_UNIT = 10
 
 /** Reads each pair with one call of each getter. */

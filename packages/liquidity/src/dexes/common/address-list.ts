@@ -1,12 +1,12 @@
 /**
- * Decodes address lists that lenses return. A list holds thousands of mostly zero addresses, for which a general ABI
- * decoder is far too slow.
+ * Decodes address lists that lenses (contracts that read pools in an eth_call) return. A list contains thousands of
+ * addresses, most of them zero. A general ABI decoder is far too slow for such a list.
  */
 import { type Address, toAddress } from '@sluice/chains'
 
 /** Hex characters of an ABI word. */
 const WORD_HEX_CHARACTERS = 64
-/** Hex characters of a word before its address. */
+/** Hex characters of an ABI word before the 20 bytes of an address. */
 const PADDING_HEX_CHARACTERS = 24
 const ZERO_WORD = '0'.repeat(WORD_HEX_CHARACTERS)
 

@@ -1,4 +1,4 @@
-/** Computes `maxInput` and `priceCurve` of a `DexFamily` from quotes, for families without closed forms. */
+/** Builds `maxInput` and `priceCurve` of a `DexFamily` from quotes, for families that have no formulas for them. */
 import type { Address } from '@sluice/chains'
 import { type DexFamily, type Pool, type PriceCurve, refusalOf } from '../../family.ts'
 import { largestInput } from '../../math/capacity.ts'
@@ -6,19 +6,20 @@ import { emptyCurve } from '../../math/curves.ts'
 import { linearCurve } from '../../math/linear-curve.ts'
 import { sampledCurve } from '../../math/sampled-curve.ts'
 
-/** A pool in one direction of trade. */
+/** Math of a pool in one direction of trade. */
 type Direction = {
   readonly quote: (amountIn: bigint) => { readonly amountOut: bigint }
   /**
-   * Approximate largest input in base units. The search of the exact value starts here, and needs few quotes if close.
+   * Approximate largest input in base units. The search for the exact value starts here. The closer it is, the fewer quotes
+   * the search needs.
    */
   readonly approximateLimit: bigint
 }
 type SampledDirection = Direction & {
-  /** Approximate reserve of the input token in base units. Determines the sizes of the first samples. */
+  /** Approximate reserve of the input token in base units. The inputs of the first samples are multiples of it. */
   readonly scale: bigint
   /**
-   * Part of the fee, in ppm of the input, that the curve contains in `keepIn`. Its pieces contain the rest of the fee.
+   * Part of the fee, in ppm of the input, that `keepIn` of the curve contains. Its pieces contain the rest of the fee.
    */
   readonly feePpm: number
 }
@@ -26,13 +27,14 @@ type LinearDirection = Direction & {
   /** Output per unit of input after fees, in base units. */
   readonly rate: number
 }
+/** Returns the math of a pool in the direction from `tokenIn` to `tokenOut`. */
 type DirectionOf<State, S> = (pool: Pool<State>, tokenIn: Address, tokenOut: Address) => S
 type Capacity<State> = Pick<DexFamily<State>, 'maxInput' | 'priceCurve'>
 
 /** Precision of a curve's end in bits. A curve may end below the pool's largest input by a fraction of 2^−32. */
 export const CURVE_END_BITS = 32
 
-/** Calls `compute`; returns `fallback` if the pool refuses or its arithmetic fails. */
+/** Calls `compute`; returns `fallback` if the pool refuses or its arithmetic fails. @throws PoolRefusal `WRONG_TOKEN` */
 function orFallback<T>(compute: () => T, fallback: T): T {
   try {
     return compute()
@@ -42,7 +44,8 @@ function orFallback<T>(compute: () => T, fallback: T): T {
   }
 }
 
-const capacityOf =
+/** Returns a `maxInput` that searches the largest input by quotes. */
+const maxInputBySearch =
   <State>(directionOf: DirectionOf<State, Direction>): Capacity<State>['maxInput'] =>
   (pool, tokenIn, tokenOut) =>
     orFallback(() => {
@@ -50,8 +53,8 @@ const capacityOf =
       return largestInput(quote, approximateLimit)
     }, 0n)
 
-/** Returns a `priceCurve` that caches the curves of each pool, because prices and searches both need them. */
-function curveOf<State, S>(
+/** Returns a `priceCurve` that caches the curves of each pool, because prices and route searches both need them. */
+function cachedCurve<State, S>(
   directionOf: DirectionOf<State, S>,
   buildCurve: (direction: S) => PriceCurve,
 ): Capacity<State>['priceCurve'] {
@@ -59,18 +62,18 @@ function curveOf<State, S>(
   return (pool, tokenIn, tokenOut) => {
     const curveByTokens = curvesByPool.get(pool) ?? new Map<string, PriceCurve>()
     const tokens = `${tokenIn} ${tokenOut}`
-    const cachedCurve = curveByTokens.get(tokens)
-    if (cachedCurve) return cachedCurve
+    const knownCurve = curveByTokens.get(tokens)
+    if (knownCurve) return knownCurve
     const curve = orFallback(() => buildCurve(directionOf(pool, tokenIn, tokenOut)), emptyCurve(1))
     curvesByPool.set(pool, curveByTokens.set(tokens, curve))
     return curve
   }
 }
 
-/** Returns `maxInput` and `priceCurve` of pools that pay less per unit for larger inputs. The curve is sampled. */
+/** Returns `maxInput` and `priceCurve` of pools whose rate falls with the input. The curve goes through sample quotes. */
 export const sampledCapacity = <State>(directionOf: DirectionOf<State, SampledDirection>): Capacity<State> => ({
-  maxInput: capacityOf(directionOf),
-  priceCurve: curveOf(directionOf, ({ quote, approximateLimit, scale, feePpm }) =>
+  maxInput: maxInputBySearch(directionOf),
+  priceCurve: cachedCurve(directionOf, ({ quote, approximateLimit, scale, feePpm }) =>
     sampledCurve({
       quote: (amountIn) => quote(amountIn).amountOut,
       maxInput: largestInput(quote, approximateLimit, CURVE_END_BITS),
@@ -82,8 +85,8 @@ export const sampledCapacity = <State>(directionOf: DirectionOf<State, SampledDi
 
 /** Returns `maxInput` and `priceCurve` of pools with a constant rate. */
 export const linearCapacity = <State>(directionOf: DirectionOf<State, LinearDirection>): Capacity<State> => ({
-  maxInput: capacityOf(directionOf),
-  priceCurve: curveOf(directionOf, ({ quote, approximateLimit, rate }) =>
+  maxInput: maxInputBySearch(directionOf),
+  priceCurve: cachedCurve(directionOf, ({ quote, approximateLimit, rate }) =>
     linearCurve({ rate, maxInput: largestInput(quote, approximateLimit, CURVE_END_BITS) }),
   ),
 })

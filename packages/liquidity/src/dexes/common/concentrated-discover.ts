@@ -1,4 +1,4 @@
-/** Finds pools through getters of a factory that take a token pair, and a fee or a tick spacing. */
+/** Finds pools of factories whose getter takes a token pair and a key: a fee or a tick spacing. */
 import { ConcentratedLens__factory } from '@sluice/bindings'
 import { callCodec } from '@sluice/bindings/codec'
 import type { DexRow } from '@sluice/chains'
@@ -10,7 +10,7 @@ import { chunks } from './chunks.ts'
 import { pairPool } from './pair-discover.ts'
 
 type FindArguments = [factory: string, pairs: string[], keys: readonly number[]]
-/** Returns the codec of a lens function that finds pools. */
+/** Returns the codec of a lens function that finds pools. A lens is a contract that reads pools in an eth_call. */
 export const finderCodec = (lens: Interface, name: string) => callCodec<FindArguments, [string[]]>(lens, name)
 
 const lensInterface = ConcentratedLens__factory.createInterface()
@@ -37,9 +37,13 @@ export const findByKeys = (row: DexRow, pairs: readonly TokenPair[], { finderNam
 
 type KeyedFinder = {
   readonly lens: Lens
-  /** Returns pools in this order: the first pair for all keys, then the next pair. The zero address: no pool. */
+  /**
+   * Function that returns pools in this order: the pools of the first pair for all keys, then those of the next pair. The
+   * zero address stands for no pool.
+   */
   readonly finder: ReturnType<typeof finderCodec>
   readonly pairsPerRead: number
+  /** Estimated gas to find the pools of one pair for all keys. */
   readonly pairGas: number
 }
 

@@ -1,4 +1,4 @@
-/** Quotes, curves, and steps that families with ticks share. */
+/** Builds the functions that families of pools with ticks share: quotes, price curves, and program steps. */
 import { type DexFamily, type Pool, PoolRefusal } from '../../family.ts'
 import {
   type ConcentratedState,
@@ -25,30 +25,30 @@ export type ConcentratedKind<State> = {
    * Returns the tick at which a step ends if no initialized tick comes before it. Default: the end of the bitmap word.
    */
   readonly stepEnd?: StepEnd
-  /** Returns the total fee of a swap in ppm. */
+  /** Returns the total fee of a swap in ppm. Default: `feePpm` of the state. */
   readonly swapFeePpm?: (state: State, zeroForOne: boolean) => number
   /** Largest input that the contract accepts, in base units. Absent: unlimited. */
   readonly maxAmount?: bigint
-  /** False if pools have no oracle, or write it in every block regardless of the tick. */
+  /** True if a swap writes an oracle only if it changes the tick. False without such an oracle. Default: true. */
   readonly observesTicks?: boolean
-  /** Returns true for pools whose first swap in a block writes an oracle even if the tick stays. */
+  /** True for pools whose first swap in a block writes an oracle even if the tick does not change. */
   readonly observesBlocks?: (state: State) => boolean
-  /** False if a swap only reads the ticks that it crosses. */
+  /** False if a swap only reads the ticks that it crosses. Default: true. */
   readonly writesCrossedTicks?: boolean
   /** Gas of an empty bitmap word, divided by the gas of a crossed tick. Default: WORD_GAS_RATIO. */
   readonly wordGasRatio?: number
 }
 
 /**
- * Gas of an empty bitmap word, divided by the gas of a crossed tick. A word takes about 5,000 gas, for a cold slot and
- * a loop iteration. A tick takes about 30,000 gas. Fitted to trades over up to 3,400 words on Ethereum state.
+ * Gas to walk an empty bitmap word, divided by the gas to cross a tick. A word takes about 5,000 gas, for a cold slot and
+ * a loop iteration. A tick takes about 30,000 gas. Fitted to trades over up to 3,400 words in the state of Ethereum.
  */
 const WORD_GAS_RATIO = 0.16
 
-/** Maximum crossed ticks in `HopQuote.writtenSlots`. Other swaps probably cross only the ticks next to the price. */
+/** Maximum crossed ticks in `HopQuote.writtenSlots`. Another swap probably crosses only the ticks next to the price. */
 const MAX_REPORTED_TICKS = 8
 
-/** Returns the functions of a family of tick pools that pull their payment in a callback. */
+/** Returns the functions of a family of pools with ticks that request their payment in a callback, like uniswap-v3. */
 export function concentratedTrade<State extends ConcentratedState>(
   id: GasFamily,
   {
@@ -103,7 +103,7 @@ export function concentratedTrade<State extends ConcentratedState>(
   )
 }
 
-/** Returns the keys of the crossed ticks, nearest first. */
+/** Returns the keys of the crossed ticks for `HopQuote.writtenSlots`, nearest first. */
 function writtenTickSlots<State extends ConcentratedState>(
   { ticks, tick }: State,
   { ticksCrossed }: ConcentratedSwap<State>,

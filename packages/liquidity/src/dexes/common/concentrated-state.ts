@@ -1,6 +1,6 @@
 /**
- * Reads the states of concentrated-liquidity pools with a tick bitmap, and applies their logs; used by the families of
- * that kind.
+ * Reads the states of concentrated-liquidity pools with a tick bitmap, and applies their logs. Shared by the families of
+ * such pools.
  */
 import { ConcentratedLens__factory, IUniswapV3PoolEvents__factory } from '@sluice/bindings'
 import { callCodec, eventReader } from '@sluice/bindings/codec'
@@ -14,7 +14,7 @@ import { changeLiquidity } from '../../math/positions.ts'
 import { MAX_TICK, MIN_TICK } from '../../math/ticks.ts'
 
 const lensInterface = ConcentratedLens__factory.createInterface()
-/** State without ticks, which the first round of calls reads. */
+/** State without its ticks. The first round of calls reads it. */
 type Head = { readonly [Field in 'sqrtPriceX96' | 'tick' | 'liquidity' | 'feePpm' | 'tickSpacing']: bigint }
 const headCodecOf = (name: 'read' | 'readSolidlyV3') => callCodec<[pool: string], [Head]>(lensInterface, name)
 const ticksCodec = callCodec<[pool: string, spacing: number, first: number, last: number], [bigint[]]>(
@@ -96,10 +96,10 @@ function decodeHead(headCodec: ReturnType<typeof headCodecOf>, answer: Hex): Omi
 const WORDS_PER_READ = 1_500
 /** Estimated gas of one word: a call and a storage load. */
 const WORD_GAS = 3_300
-/** Estimated gas that each read takes for the ticks in its words, a few dozen. */
+/** Estimated gas to read the ticks, a few dozen, in all words of one read. */
 const TICKS_GAS = 400_000
 
-/** Splits the words of a tick bitmap into ranges, one for each read. */
+/** Splits the words of a tick bitmap into ranges, one for each read. `first` and `last` are word positions. */
 export function wordRanges(
   tickSpacing: number,
 ): readonly { readonly first: number; readonly last: number; readonly gas: number }[] {
@@ -113,7 +113,7 @@ export function wordRanges(
   })
 }
 
-/** Decodes and joins the ticks of several ranges; null if a range could not be read. */
+/** Decodes and joins the ticks of all ranges of one pool; null if a range could not be read. */
 export function joinTicks(answers: readonly (Hex | null)[]): readonly Tick[] | null {
   const ticks: Tick[] = []
   for (const answer of answers) {
@@ -124,8 +124,8 @@ export function joinTicks(answers: readonly (Hex | null)[]): readonly Tick[] | n
 }
 
 /**
- * Decodes ticks. Each tick has two words. The first word is the index. The high half of the second word is the gross
- * liquidity, and the low half is the net liquidity.
+ * Decodes ticks. Each tick has two words. The first word is the number of the tick. The high half of the second word is
+ * the gross liquidity, and the low half is the net liquidity.
  */
 export function decodeTicks(words: readonly bigint[]): readonly Tick[] {
   const ticks: Tick[] = []
@@ -145,7 +145,7 @@ const INITIALIZE = topicOf(eventsInterface, 'Initialize')
  * Returns `topics` and `applyLog` of a family. A `Swap` log contains the new price, tick, and liquidity. A `Mint` or
  * `Burn` log changes two ticks.
  *
- * @param swapEvents - interface with the family's `Swap`, to which forks have appended fields
+ * @param swapEvents - interface with the family's `Swap`; forks append fields to the event
  */
 export function concentratedLogs(swapEvents: Interface = eventsInterface) {
   const SWAP = topicOf(swapEvents, 'Swap')

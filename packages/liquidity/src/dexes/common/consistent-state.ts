@@ -6,6 +6,7 @@ import type { DexFamily, Pool } from '../../family.ts'
 import { PoolRefusal } from '../../family.ts'
 import { emptyCurve } from '../../math/curves.ts'
 
+/** Liquidity of a pool as a function of the price. */
 export type LiquidityPath = {
   /** Liquidity at the current price. */
   readonly inRange: bigint
@@ -30,13 +31,17 @@ function isContradictory({ inRange, changesBelow, changesAbove }: LiquidityPath)
 
 /**
  * Returns the liquidity path of a pool with ticks. The net liquidity of a tick is added when the price rises past it.
+ *
+ * @param inRange - liquidity at the current price
+ * @param tick - tick at the current price
+ * @param ticks - all initialized ticks, ascending
  */
 export function pathOfTicks(
   inRange: bigint,
   tick: number,
   ticks: readonly (readonly [tick: number, liquidityNet: bigint, ...rest: unknown[]])[],
 ): LiquidityPath {
-  let firstAbove = ticks.findIndex(([index]) => index > tick)
+  let firstAbove = ticks.findIndex(([initializedTick]) => initializedTick > tick)
   if (firstAbove < 0) firstAbove = ticks.length
   return {
     inRange,

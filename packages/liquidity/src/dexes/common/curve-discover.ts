@@ -1,4 +1,4 @@
-/** Pool discovery through Curve's factories and registries. */
+/** Finds pools through Curve's factories and registries. */
 import { CurveLens__factory, ICurveAddressProvider__factory, ICurveFactory__factory } from '@sluice/bindings'
 import { callCodec } from '@sluice/bindings/codec'
 import { type Address, type DexRow, type Hex, toAddress, ZERO_ADDRESS } from '@sluice/chains'
@@ -15,20 +15,20 @@ const providerInterface = ICurveAddressProvider__factory.createInterface()
 
 const POOL_BY_INDEX = ICurveFactory__factory.createInterface().getFunction('find_pool_for_coins').selector
 
-/** Maximum pools per pair and factory: the deepest, if there are more. */
+/** Maximum pools per pair and factory. If there are more, the deepest ones are taken. */
 const MAX_POOLS_PER_PAIR = 16
-/** Pairs per read: about 3 million gas. */
+/** Maximum pairs per read. They take about 3 million gas. */
 const PAIRS_PER_READ = 100
 
 type CurveDiscovery = {
   readonly family: string
-  /** Index of a registry in Curve's address provider. The registry lists pools that no factory created. */
+  /** Index of the family's registry in Curve's address provider. A registry lists pools that no factory created. */
   readonly registryId: number
 }
 
 /**
- * Returns the `findPools` of a family. It finds the pools of pairs in a factory, or in a registry, which has the same
- * getters. The row's address is the factory, or the address provider that returns the registry.
+ * Returns the `findPools` of a family. It finds pools in a factory or in a registry, which have the same getters. The row's
+ * address is the factory, or the address provider that returns the registry.
  */
 export function findCurvePools({ family, registryId }: CurveDiscovery) {
   return function* (row: DexRow, pairs: readonly TokenPair[]): Reads<readonly Pool<null>[]> {
@@ -63,6 +63,7 @@ export function findCurvePools({ family, registryId }: CurveDiscovery) {
   }
 }
 
+/** Reads the address of a registry from the address provider; null if there is none. */
 function* registryOf(addressProvider: Address, registryId: number): Reads<Address | null> {
   const [answer] = yield [
     { to: addressProvider, data: providerInterface.encodeFunctionData('get_address', [registryId]) as Hex },

@@ -1,4 +1,4 @@
-/** Quotes, curves, and steps of pools like Curve's, which identify coins by index. */
+/** Builds the functions of families of pools like Curve's, which identify coins by index: quotes, curves, and steps. */
 import type { Address } from '@sluice/chains'
 import type { DexFamily, Pool } from '../../family.ts'
 import type { TradingFunction } from '../../math/trading-function.ts'
@@ -7,7 +7,7 @@ import { coinIndices } from './direction.ts'
 
 type StateWithBalances = { readonly balances: readonly bigint[] }
 
-/** Type of the coin indices in a pool's `exchange`, or in its `swap` for `uint8`. */
+/** Argument type of the coin indices in a pool's swap function: `exchange`, or `swap` for `uint8`. */
 type CurveVariant = 'int128' | 'uint256' | 'uint8'
 
 /** Math of a family. `i` and `j` are the indices of the input and the output coin. */
@@ -64,7 +64,7 @@ export function curveFamily<S extends StateWithBalances>({
         quote: (amountIn) => quote(state, i, j, amountIn),
         approximateLimit: approximateMaxInput(state, i, j),
         scale: state.balances[i]!,
-        // The fee of some pools depends on the balances, so the sampled prices contain the fee.
+        // The fee of some pools depends on the balances, so the sampled outputs contain the whole fee.
         feePpm: 0,
       }
     }),
@@ -73,7 +73,7 @@ export function curveFamily<S extends StateWithBalances>({
 
     reserves: ({ state }) => state.balances,
 
-    // An estimate for two storage slots, in pools with moving averages.
+    // Estimated gas to write two storage slots, in pools with moving averages.
     oracleGas: 10_000,
     takesTaxedInput: false,
     step: curveStep<S>(variant),

@@ -1,6 +1,6 @@
 /**
- * Chooses pools of two tokens where a factory has more than discovery takes. Anyone can create pools, so neither the
- * first nor the newest ones are necessarily good.
+ * Chooses the deepest pools of a token pair in a factory that has more pools of the pair than discovery uses. Depth is the
+ * pool's balance of a token. The first or newest pools would be a bad choice, because anyone can create pools.
  */
 import { DeepestLens__factory } from '@sluice/bindings'
 import { callCodec } from '@sluice/bindings/codec'
@@ -15,31 +15,31 @@ const findCodec = callCodec<
   [pools: string[], depths: Amounts[], count: bigint]
 >(DeepestLens__factory.createInterface(), 'find')
 
-/** Pools at each end of a list that one read compares. */
+/** Number of pools at each end of a factory's list that one read compares. */
 const WINDOW = 96
 /**
- * Maximum reads of a list. So 1,536 pools are compared: a good pool with fewer than 768 pools on one side is found,
- * however many are on the other side.
+ * Maximum reads of a list. Together, they compare the first 768 and the last 768 pools of the list. So a good pool is
+ * found even if others create any number of pools after it, unless 768 pools already came before it.
  */
 const MAX_READS = 8
-/** Estimated gas to compare the pools of a list of 100. A read of two full windows takes twice as much. */
+/** Estimated gas to compare the pools of a list of 100 pools. A read with two full windows takes twice as much. */
 const FIND_GAS = 2_500_000
 
-/** Pools of two tokens in a factory. */
+/** Known pools of two tokens in a factory. */
 export type FactoryList = {
   readonly factory: Address
-  /** In the order in which the factory takes them. */
+  /** Tokens in the order that the getter of the factory expects. */
   readonly tokens: TokenPair
   readonly pools: readonly Address[]
-  /** True if the factory has, or may have, more pools. */
+  /** True if the factory may have more pools of these tokens than `pools`. */
   readonly isCut: boolean
 }
 
 /**
- * Replaces the pools of lists that are cut by the deepest pools of the factory, by the pools' balances of both tokens.
- * Each list has reads of its own, so that a list that takes too much gas hides no pools of other lists. The first read
- * compares the oldest and the newest pools, and returns the length of the list; further reads compare those between. A
- * list whose first read fails stays as it is.
+ * Returns the lists; each incomplete list (`isCut`) gets the deepest pools of the factory instead of its pools. Each list
+ * has reads of its own, so that a list that takes too much gas hides no pools of other lists. The first read compares the
+ * oldest and the newest pools of the factory, and returns the number of pools. Further reads compare the pools between
+ * them. A list whose first read fails stays unchanged.
  *
  * @param getter - selector of the factory's getter of a pool by two tokens and an index
  * @param maxPools - maximum pools per list
@@ -76,12 +76,13 @@ export function* withDeepestPools(
   })
 }
 
+/** A pool with its balances of both tokens. */
 type DeepPool = { readonly address: Address; readonly amounts: Amounts }
 
 const deepPools = (pools: readonly string[], depths: readonly Amounts[]): DeepPool[] =>
   Array.from(pools, (pool, k) => ({ address: toAddress(pool), amounts: depths[k]! }))
 
-/** Chooses as the lens does: alternately the pool with the most of the first token and of the second token. */
+/** Returns the deepest pools. Like the lens, takes in turn the pool with the most of the first and of the second token. */
 function deepestOf(pools: readonly DeepPool[], maxPools: number): readonly Address[] {
   const chosenPools = new Set<DeepPool>()
   const byDepth = ([0, 1] as const).map((k) =>

@@ -53,11 +53,12 @@ export function quoteByIndices<State>(family: string, quote: IndexedQuote<State>
   }
 }
 
-/** Units of an 18-decimal fee in one ppm. */
-const PER_PPM = 1e12
+/** Units of a fee with 18 decimals in one ppm. */
+const FEE_UNITS_PER_PPM = 1e12
 
 /**
- * Returns `maxInput` and `priceCurve` of multi-token pools with a fee on the input, which has 18 decimals.
+ * Returns `maxInput` and `priceCurve` of multi-token pools with a fixed fee on the input. `swapFee` of their states has 18
+ * decimals.
  *
  * @param approximateMaxInput - returns the approximate largest input of token `i` in base units
  */
@@ -71,6 +72,6 @@ export const inputFeeCapacity = <State extends { readonly swapFee: bigint; reado
       quote: (amountIn) => quote(state, i, j, amountIn),
       approximateLimit: approximateMaxInput(state, i),
       scale: state.balances[i]!,
-      feePpm: Number(state.swapFee) / PER_PPM,
+      feePpm: Number(state.swapFee) / FEE_UNITS_PER_PPM,
     }
   })

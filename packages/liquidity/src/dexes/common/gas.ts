@@ -1,7 +1,7 @@
 /**
- * Gas of swaps by family, from `gas.generated.json`. `npm run measure:gas` writes this file from swaps through the real
- * Guard, Executor, and pools. Rows that cannot be measured contain an estimate and its reason. Routing ranks pools by
- * these values. The gas of a route is measured by simulation.
+ * Gas of swaps by family, from `gas.generated.json`. `npm run measure:gas` measures it with swaps through the real Guard
+ * and Executor (our contracts) and real pools, and writes the JSON file. Families that cannot be measured have an estimate
+ * and its reason. The route search compares pools by these values. The gas of a found route is measured by simulation.
  */
 import type { Address } from '@sluice/chains'
 import table from './gas.generated.json' with { type: 'json' }
@@ -10,8 +10,8 @@ import { exactIdOf } from './twin-id.ts'
 /** Gas of one family. */
 export type GasRow = {
   /**
-   * Gas that one more hop adds to a route of several pools, after refunds. Includes plain ERC-20 transfers. Used to
-   * compare single hops.
+   * Gas that a hop adds to a route of several hops, after refunds. Includes its plain ERC-20 transfers. Used to compare
+   * single hops.
    */
   readonly hop: number
   /**
@@ -23,7 +23,7 @@ export type GasRow = {
   readonly piece: number
   /** Gas of a write to the pool's oracle. Absent: no oracle is written when a hop moves the tick. */
   readonly oracle?: number
-  /** Gas refund of the hop. Default: the refund of one balance that is set and cleared. */
+  /** Gas refund of the hop. Default: `EMPTIED_REFUND`, for one balance that is set and cleared. */
   readonly refund?: number
   /** Method by which this row was measured, or the reason why it is an estimate. */
   readonly basis: string
@@ -37,7 +37,7 @@ export type GasFamily = keyof typeof table.families
  * and may be negative.
  */
 export type SharedGasPart = keyof typeof table.parts
-/** Parts of a route whose gas is known separately. */
+/** Parts of a route whose gas is known separately. A name after the colon is a family or a token address. */
 export type GasPart =
   | SharedGasPart
   | 'route'
@@ -53,6 +53,7 @@ export type PartGas = {
 
 /** Rows by family. */
 export const GAS_TABLE: Readonly<Record<GasFamily, GasRow>> = table.families
+/** Returns one value of each row, by family. */
 const mapRows = (pick: (row: GasRow) => number) =>
   Object.fromEntries(Object.entries(GAS_TABLE).map(([id, row]) => [id, pick(row)])) as Readonly<
     Record<GasFamily, number>
@@ -76,12 +77,12 @@ const TOKEN_GAS: ReadonlyMap<string, { readonly gas: number; readonly once: numb
   Object.entries(table.tokens),
 )
 
-/** True for a token whose transfers are known to cost more. */
+/** True for a token whose transfers are known to cost more than those of a plain ERC-20. */
 export const hasExpensiveTransfers = (token: Address): boolean => TOKEN_GAS.has(token)
 
 /**
- * Returns the additional gas of a token at one end of a hop, compared with a plain ERC-20, to compare single hops. For
- * a whole route, `partGas` counts the cold accounts and slots of the token once.
+ * Returns the additional gas of a token at one end of a hop, compared with a plain ERC-20. Use it to compare single hops.
+ * For a whole route, use `partGas`, which counts the cold accounts and slots of the token only once.
  */
 export const tokenGas = (token: Address): number => TOKEN_GAS.get(token)?.gas ?? 0
 
@@ -102,7 +103,7 @@ const UNMEASURED_HOP = 150_000
 /** Returns the row of a family, or an estimate if it has no row. */
 export function gasRow(family: string): GasRow {
   const gasRows: Readonly<Record<string, GasRow>> = GAS_TABLE
-  // The step of a sampled twin is the step of the exact family, so it takes the same gas.
+  // A sampled twin is a family for pools of another, exact family. Its swaps are the same, so they take the same gas.
   const row = gasRows[family] ?? gasRows[exactIdOf(family) ?? family]
   return row ?? { hop: UNMEASURED_HOP, piece: 0, basis: 'estimate: not measured yet' }
 }

@@ -1,5 +1,6 @@
 /**
- * Finds storage overrides that give an account tokens, for reads that simulate a payment or redemption of the account.
+ * Finds storage overrides that give an account tokens. With them, a read can simulate a payment or redemption by the
+ * account.
  */
 import { IERC20__factory } from '@sluice/bindings'
 import type { Address, Hex } from '@sluice/chains'

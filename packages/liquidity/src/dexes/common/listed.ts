@@ -1,4 +1,4 @@
-/** Verifies pools of a pool list on chain, for families whose pool id is the hash of a key. */
+/** Verifies pools of an untrusted pool list on chain, for families whose pool id is the hash of a key. */
 import { type Address, isAddress, toAddress } from '@sluice/chains'
 import type { ListedPool, Pool, PoolReads, Reads, TokenPair } from '../../family.ts'
 

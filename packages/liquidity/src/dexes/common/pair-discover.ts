@@ -1,4 +1,4 @@
-/** Pool discovery through factories with one pool per pair. */
+/** Finds pools of factories with one pool per pair, by getter or by creation log. */
 import { PairLens__factory } from '@sluice/bindings'
 import { callCodec } from '@sluice/bindings/codec'
 import { type Address, type DexRow, type Hex, toAddress } from '@sluice/chains'
@@ -16,10 +16,10 @@ export const findByGetterCodec = callCodec<[factory: string, getter: string, pai
   'find',
 )
 
-/** Pairs per read: about 2.5 million gas, and 32 kB of calldata. */
+/** Maximum pairs per read. They take about 2.5 million gas, and 32 kB of calldata. */
 const PAIRS_PER_READ = 500
 
-/** @param getter - selector of the factory's getter of a pool by its two tokens */
+/** Finds the pool of each pair. @param getter - selector of the factory's getter of a pool by its two tokens */
 function* findByPair(row: DexRow, pairs: readonly TokenPair[], getter: string): Reads<readonly Pool<null>[]> {
   const batches = chunks(pairs, PAIRS_PER_READ)
   const answers = yield batches.map((batch) =>
@@ -32,7 +32,7 @@ function* findByPair(row: DexRow, pairs: readonly TokenPair[], getter: string): 
   })
 }
 
-/** Returns a two-token pool with a contract of its own, without its state. */
+/** Returns a two-token pool that is a contract, without its state. Sorts the tokens. */
 export function pairPool(row: DexRow, address: Address, pair: readonly [Address, Address]): Pool<null> {
   return contractPool(row, address, sortPair(pair))
 }

@@ -1,11 +1,11 @@
-/** Reads the fees of concentrated pools again, for families in which another contract sets the fee without a log. */
+/** Refreshes the fees of concentrated-liquidity pools, for families in which a contract changes the fee without a log. */
 import { IUniswapV3PoolState__factory } from '@sluice/bindings'
 import type { DexRow, Hex } from '@sluice/chains'
 import type { Pool, PoolReads } from '../../family.ts'
 import type { ConcentratedState } from '../../math/concentrated.ts'
 
 const poolInterface = IUniswapV3PoolState__factory.createInterface()
-/** Characters of a result of one word, with `0x`. */
+/** Characters of a result of one 32-byte word, with `0x`. */
 const WORD_LENGTH = 66
 
 /**

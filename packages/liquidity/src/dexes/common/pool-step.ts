@@ -1,19 +1,23 @@
-/** Encodes swaps as steps whose fields follow from the pool's address and the tokens of the swap. */
+/**
+ * Encodes swaps as steps of the Executor's program, for operations whose fields follow from the pool's address and the
+ * tokens of the swap.
+ */
 import { opOf, type Step } from '@sluice/program'
 import type { DexFamily } from '../../family.ts'
 import { isZeroForOne } from './direction.ts'
 
+/** Fields that `poolStep` can fill in. */
 type PoolFields = 'op' | 'pool' | 'tokenIn' | 'tokenOut' | 'input' | 'output'
 
-/** Names of the fields of a step, except for its direction, which is the only boolean field. */
+/** Names of the fields of a step, without its direction. The direction is the only boolean field. */
 type FieldsOf<S> = { [Name in keyof S]: S[Name] extends boolean ? never : Name }[keyof S]
 
 /** Operations whose steps have no other fields than the pool, the tokens, and a direction. */
 type PoolOp = { [S in Step as S['op']]: FieldsOf<S> extends PoolFields ? S['op'] : never }[Step['op']]
 
 /**
- * Returns the `step` of a family. The step has those of the fields `pool` and `tokenOut` that the operation encodes. Its
- * direction, if the operation has one, is true for a sale of the pool's first token.
+ * Returns the `step` of a family. `pool` and `tokenOut` are set if the operation encodes them. The direction, if the
+ * operation has one, is true for a sale of the pool's first token.
  */
 export function poolStep<State>(op: PoolOp): DexFamily<State>['step'] {
   const { fields, direction } = opOf({ op })

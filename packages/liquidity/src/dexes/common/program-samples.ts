@@ -1,6 +1,6 @@
 /**
- * Samples pools by running the same step of the Executor as a route. A lens runs the step inside `eth_call`. Storage
- * overrides give the lens the tokens to sell.
+ * Samples pools with the step that a route would use: a lens runs this step of the Executor's program inside `eth_call`.
+ * Storage overrides give the lens the tokens to sell.
  */
 import { IERC20__factory, ProgramLens__factory } from '@sluice/bindings'
 import { type Address, type Hex, ZERO_ADDRESS } from '@sluice/chains'
@@ -10,7 +10,7 @@ import { ownGuardLensOf } from '../../lenses.ts'
 import { findHoldings, type Holding, SIMULATED_BALANCE } from './holdings.ts'
 import { sampledFamily } from './sampled-family.ts'
 
-/** Gas of all samples of a pool in one direction: 15 swaps of 400,000, each with the transfers around it. */
+/** Gas limit of all samples of a pool in one direction: 15 swaps of 400,000 gas, each with its transfers. */
 const DIRECTION_GAS = 6_000_000
 /** The lens, with a balance of the native token to sell. */
 const LENS = { ...ownGuardLensOf('ProgramLens'), balance: SIMULATED_BALANCE }
@@ -18,15 +18,16 @@ const LENS = { ...ownGuardLensOf('ProgramLens'), balance: SIMULATED_BALANCE }
 /** Overrides that give the lens the tokens of a pool, in the order of the tokens. */
 export type PoolHoldings = readonly Holding[]
 
-/** Call of a view function. */
+/** Call of a view function of any contract. */
 type ContractView = { readonly to: Address; readonly data: Hex }
 
-/** Differences between families that are sampled in this way. */
+/** Properties of a family that is sampled in this way. */
 type ProgramKind = Pick<DexFamily<never>, 'id'> & {
   /** Encodes a swap as one step of the Executor's program. */
   readonly step: DexFamily['step']
-  /** Returns a view call. The views of all pairs of a pool, together, must change with every trade of the pool. */
+  /** Returns a view call whose result is part of the stamp of a pair. Every trade must change one view of the pool. */
   viewOf(pool: Pool<unknown>, pair: TokenPair): ContractView
+  /** Returns the overrides that give the lens the tokens of the pool. */
   holdingsOf(pool: Pool<unknown>): PoolHoldings
 }
 
@@ -56,8 +57,8 @@ export function programSamples({ id, step, viewOf, holdingsOf }: ProgramKind) {
 const erc20 = IERC20__factory.createInterface()
 
 /**
- * Returns the view of an account's balance of one token of a pair. The views of all pairs of a pool cover all of its
- * tokens but one. A trade changes the balances of two tokens, so it changes at least one view.
+ * Returns the view call for an account's balance of one token of a pair. Over all pairs of a pool, these views include all
+ * of its tokens except at most one. A trade changes the balances of two tokens, so it changes at least one view.
  */
 export function balanceView(pair: TokenPair, holder: Address): ContractView {
   const token = pair.find((token) => token !== ZERO_ADDRESS)!
@@ -69,7 +70,7 @@ export function* findPoolHoldings(pools: readonly Pool<null>[]): PoolReads<PoolH
   const tokens = [...new Set(pools.flatMap((pool) => pool.tokens))].filter((token) => token !== ZERO_ADDRESS)
   const tokenHoldings = yield* findHoldings(LENS.to, tokens)
   const holdingByToken = new Map<Address, Holding | null>(tokens.map((token, k) => [token, tokenHoldings[k]!]))
-  // The balance override of the lens provides the native token.
+  // No storage override is needed for the native token: `LENS.balance` provides it.
   holdingByToken.set(ZERO_ADDRESS, {})
   return pools.map((pool) => {
     const holdings = pool.tokens.map((token) => holdingByToken.get(token) ?? null)

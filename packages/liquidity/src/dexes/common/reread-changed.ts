@@ -1,8 +1,8 @@
-/** Reads the states of some pools of a refresh again. */
+/** Helps families to refresh states: reads only the pools again that have changed. */
 import type { DexRow } from '@sluice/chains'
 import type { DexFamily, Pool, PoolReads } from '../../family.ts'
 
-/** Returns the states of pools. Reads those of `changedPools` again, and keeps the others. */
+/** Returns the states of all `pools`. Reads the states of `changedPools` again, and keeps the other states. */
 export function* rereadChanged<State>(
   readStates: DexFamily<State>['readStates'],
   row: DexRow,

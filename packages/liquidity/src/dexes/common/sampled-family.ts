@@ -1,6 +1,7 @@
 /**
- * Families whose pools are quoted from samples. A lens runs swaps of several amounts inside `eth_call`, each from the
- * same state. The family provides the lens and the request. This module chooses the amounts, and reads the samples.
+ * Builds the functions of families whose pools are quoted from samples. A lens runs swaps of several amounts inside
+ * `eth_call`. Each swap starts from the current state of the pool. The family provides the lens and the request. This module
+ * chooses the amounts, and reads the samples.
  */
 import { callCodec } from '@sluice/bindings/codec'
 import type { Address, DexRow, Hex } from '@sluice/chains'
@@ -28,14 +29,14 @@ const SAMPLE_GAS = 600_000
 /** Default gas limit of all samples of a pool in one direction. */
 const DIRECTION_GAS = 2_500_000
 /**
- * Maximum rounds after the first samples of a pool. The amounts of each round are closer to the knee of the pool: the
- * input above which more input buys hardly more output.
+ * Maximum sampling rounds after the first samples of a pool. Each round samples amounts that are closer to the knee of the
+ * pool: the input above which more input buys hardly more output.
  */
 const MAX_ROUNDS = 4
 /** Estimated gas of a read, in addition to its swaps. */
 const READ_GAS = 300_000
 
-/** Inputs to sample in both directions of a pair. */
+/** Inputs to sample in both directions of a pair: sales of its first token, then sales of its second token. */
 type PairAmounts = readonly [amounts0: readonly bigint[], amounts1: readonly bigint[]]
 /** Outputs of the swaps of `PairAmounts`; 0 for a swap that fails. */
 type PairOutputs = {
@@ -44,12 +45,13 @@ type PairOutputs = {
   readonly stamp: string
 }
 
-/** A family with a lens that inherits `SampleLens`. */
+/** Properties of a sampled family. Its lens inherits `SampleLens`. */
 type SampledKind = {
   readonly id: string
   readonly lens: Pick<Read, 'to' | 'code' | 'balance'>
   /**
-   * Interface with a function `sample`. The request contains the fields of `requestOf`, and `trials` with the amounts.
+   * Interface of the lens, with a function `sample`. Its request contains the fields of `requestOf`, and the amounts in
+   * `trials`.
    */
   readonly abi: Interface
   /** Gas limit of all samples of a pool in one direction. */
@@ -86,7 +88,7 @@ function samplerOf({ lens, abi, directionGas = DIRECTION_GAS, requestOf, storage
   }
 }
 
-/** A pool to sample. */
+/** A pool to sample, and the amounts. */
 type SamplingTask = {
   readonly pool: Pool<unknown>
   /** Inputs to sample. */
@@ -95,13 +97,15 @@ type SamplingTask = {
   readonly focus: SampledState['focus']
 }
 
+/** Returns the direction, as in `directionBetween`, in which a pool sells one token for another. */
 const directionOf = (pool: Pool<SampledState>, tokenIn: Address, tokenOut: Address) =>
   directionBetween(...coinIndices(pool, tokenIn, tokenOut), pool.tokens.length)
 
+/** Returns all pairs of tokens of a pool. Pair `p` has the directions 2p and 2p + 1. */
 const pairTokens = ({ tokens }: Pool<unknown>): readonly TokenPair[] =>
   indexPairsOf(tokens.length).map(([first, second]) => [tokens[first]!, tokens[second]!])
 
-/** Samples pools; null for a pool that cannot be read or trades in no direction. */
+/** Samples pools. Returns null for a pool that cannot be read, or that does not trade in any direction. */
 function* sample({ readOf, decode }: Sampler, row: DexRow, tasks: readonly SamplingTask[]): PoolReads<SampledState> {
   const answers = yield tasks.flatMap(({ pool, amounts }) =>
     pairTokens(pool).map((pair, p) => readOf(row, pool, pair, [amounts[2 * p]!, amounts[2 * p + 1]!])),
@@ -136,7 +140,7 @@ const resample = (sampler: Sampler, row: DexRow, pools: readonly Pool<SampledSta
     })),
   )
 
-/** Samples pools without earlier samples, until the amounts no longer change. */
+/** Samples pools without earlier samples. Repeats this until the amounts that the samples suggest no longer change. */
 function* sampleFirst(sampler: Sampler, row: DexRow, pools: readonly Pool<null>[]): PoolReads<SampledState> {
   const tasks = pools.map((pool): SamplingTask => {
     const directionCount = 2 * indexPairsOf(pool.tokens.length).length

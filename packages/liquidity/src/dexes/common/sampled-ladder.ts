@@ -1,13 +1,13 @@
 /**
- * Chooses the ladder of a pool: the amounts at which it is sampled. The amounts surround the knee of the pool: the
- * input above which more input buys hardly more output.
+ * Chooses the ladder of a pool in one direction: the amounts at which the pool is sampled. The amounts surround the knee,
+ * which is the input above which more input buys hardly more output.
  */
 import type { SampledAmount, SampledState } from './sampled-state.ts'
 
 /** Largest sampled input, because balance changes of Uniswap V4 are int128. */
 const MAX_AMOUNT = (1n << 127n) - 1n
 
-/** Smallest amount for a pool without samples, as an exponent of two. */
+/** Exponent of two of the smallest amount for a pool without samples. */
 const FIRST_BITS = 8n
 /** Each amount for a pool without samples is 2^6 times the previous amount. */
 const SEARCH_BITS = 6n
@@ -16,7 +16,7 @@ const SEARCH_STEPS = 20
 
 /** Number of amounts below the knee. Each is a quarter of the next larger amount. */
 const STEPS_BELOW = 9
-/** Amounts above the knee, as multiples of the knee. Like the knee, they are powers of two. */
+/** Amounts above the knee, as multiples of the knee. All amounts of the ladder are powers of two. */
 const FACTORS_ABOVE = [2n, 4n] as const
 
 /**
@@ -25,9 +25,9 @@ const FACTORS_ABOVE = [2n, 4n] as const
  */
 const KNEE_PERCENT = 90n
 
-/** Maximum inputs of past routes that are sampled again, for each direction (`SampledState.focus`). */
+/** Maximum number of inputs of past routes that are sampled again in each direction (`SampledState.focus`). */
 export const MAX_FOCUS = 3
-/** The input of a swap is sampled together with the amounts that are 1/16 smaller and 1/16 larger. */
+/** Inverse of the relative distance between the input of a swap and the two amounts that are sampled around it. */
 const NEAR_DIVISOR = 16n
 /** Relative difference, in parts per thousand, up to which two amounts count as the same. */
 const SAME_PER_MILLE = 2n
@@ -35,6 +35,7 @@ const SAME_PER_MILLE = 2n
 /** Maximum number of amounts that `ladderOf` returns. */
 export const LADDER_LENGTH = STEPS_BELOW + 1 + FACTORS_ABOVE.length + MAX_FOCUS
 
+/** Fields of a state from which its next ladders are derived. */
 type LadderBasis = Pick<SampledState, 'samples' | 'focus'>
 
 /** Returns the amounts for a pool without samples. They span the usual amounts of tokens with any decimals. */
@@ -43,7 +44,8 @@ export function searchLadder(): readonly bigint[] {
 }
 
 /**
- * Returns the amounts of the next samples, ascending. Returns `searchLadder()` if all swaps of the last samples failed.
+ * Returns the amounts of the next samples, ascending. Returns `searchLadder()` if the direction has no samples, because all
+ * swaps failed.
  */
 export function ladderOf(basis: LadderBasis, direction: number): readonly bigint[] {
   const samples = basis.samples[direction]!
@@ -57,9 +59,9 @@ export function ladderOf(basis: LadderBasis, direction: number): readonly bigint
 }
 
 /**
- * Returns the knee: the smallest sampled power of two that buys nearly as much as the largest amount. The knee is
- * rounded down to a power of four. So it depends only on the pool, not on the time of its first sample or on past
- * routes.
+ * Returns the knee: the smallest sampled power of two that buys nearly as much as the largest amount, rounded down to a
+ * power of four. Because of the rounding, the knee depends only on the pool, and not on the amounts that were sampled
+ * before.
  */
 function kneeOf(samples: readonly SampledAmount[]): bigint {
   const maxOutput = samples.at(-1)![1]
@@ -79,8 +81,8 @@ export const hasSameLadders = (oldState: LadderBasis, newState: LadderBasis): bo
   )
 
 /**
- * Returns an amount, a slightly smaller amount, and a slightly larger amount. The next search may choose a different
- * input.
+ * Returns an amount, a slightly smaller amount, and a slightly larger amount. All are sampled, because the next route
+ * search may choose a slightly different input.
  */
 export const amountsAround = (amount: bigint): readonly bigint[] => [
   amount - amount / NEAR_DIVISOR,
@@ -89,7 +91,8 @@ export const amountsAround = (amount: bigint): readonly bigint[] => [
 ]
 
 /**
- * Returns the focus with an amount added in front. Drops past amounts that are nearly the same, and the oldest amounts.
+ * Returns a focus list (`SampledState.focus`) with an amount added in front. Drops past amounts that are nearly the same,
+ * and the oldest amounts.
  */
 export function withFocus(focus: readonly bigint[], amount: bigint): readonly bigint[] {
   return [amount, ...focus.filter((pastAmount) => !isSameAmount(pastAmount, amount))].slice(0, MAX_FOCUS)

@@ -1,7 +1,7 @@
 /**
- * Quotes pools of unknown math from samples. A sample is a swap that a lens simulated on chain. Quotes at sampled
- * amounts are exact. Other quotes are interpolated. A direction is the index of an ordered pair of tokens
- * (`directionBetween`).
+ * Quotes pools of unknown math from samples. A sample is a swap that a lens (a contract that reads pools in an eth_call)
+ * simulated. Quotes at sampled amounts are exact. Other quotes are interpolated. A direction is a number that stands for
+ * an ordered pair of tokens (`directionBetween`).
  */
 import { PoolRefusal, type PriceCurve } from '../../family.ts'
 import { curveEnd } from '../../math/curve-end.ts'
@@ -17,14 +17,15 @@ export type ByDirection<T> = readonly [T, T, ...T[]]
 
 /** State of a sampled pool. */
 export type SampledState = {
-  /** Samples with ascending inputs and outputs. Empty if the pool does not trade in the direction now. */
+  /** Samples with ascending inputs and outputs. Empty for a direction in which the pool does not trade now. */
   readonly samples: ByDirection<readonly SampledAmount[]>
-  /** Inputs that routes have used, newest first. They are sampled again at each block. */
+  /** Inputs of swaps in past routes, newest first. They are sampled again at each block. */
   readonly focus: ByDirection<readonly bigint[]>
   /** Total input of the swaps that were quoted since the samples were taken. */
   readonly sold: ByDirection<bigint>
   /**
-   * Text that changes with every trade of the pool. If samples change and the text does not, the cause is not a trade.
+   * Text that changes with every trade of the pool. If samples change but the text does not, something other than a trade
+   * changed the pool's prices.
    */
   readonly stamp: string
 }
@@ -33,7 +34,7 @@ export type SampledState = {
 const MAX_OUTPUT_ERROR = 0.05
 /** Minimum of `PriceCurve.outputError`: a hundredth of a basis point. */
 const MIN_OUTPUT_ERROR = 1e-6
-/** Minimum relative difference of two points of a curve. */
+/** Minimum relative difference between two neighboring points of a curve, in input and output. */
 const MIN_RISE = 1e-8
 
 /** Returns the pairs of token indices of a pool: 0 and 1, 0 and 2, and so on. */
@@ -70,8 +71,8 @@ export function toSamples(amounts: readonly bigint[], outputs: readonly bigint[]
 }
 
 /**
- * Quotes an exact input. The output is exact at a sampled amount. Between two samples, it is interpolated within the
- * limits of a concave function.
+ * Quotes an exact input. The output is exact at a sampled amount. Between two samples, it is interpolated, and stays between
+ * the limits that a concave function through the samples has there.
  *
  * @throws PoolRefusal `PAUSED` if the pool does not trade; `TOO_LARGE` above the last sample; `UNSUPPORTED` after a
  * swap in another direction, because the new price is unknown; `TOO_SMALL` for no output
@@ -96,7 +97,7 @@ export function quoteSampled(
   return { amountOut, state: { ...state, sold } }
 }
 
-/** True after a quoted swap in another direction. */
+/** True if a swap in another direction has been quoted since the samples were taken. */
 const isSoldInOtherDirection = ({ sold }: SampledState, direction: number) =>
   sold.some((amount, k) => k !== direction && amount > 0n)
 
@@ -120,8 +121,8 @@ export function sampledPoolCurve(state: SampledState, direction: number): PriceC
   const points: Points = { x: [0], y: [0] }
   for (const [k, [amountIn, amountOut]] of samples.entries()) {
     const [x, y] = [Number(amountIn - sold), Number(amountOut - soldOutput)]
-    // Skip points that floats cannot distinguish. The last point is the end of the curve, so it replaces the point
-    // before it instead.
+    // Skip a point that floats can hardly distinguish from the point before it. The last point must stay, because it is the
+    // end of the curve. So it replaces the point before it.
     const isDistinct = x > points.x.at(-1)! * (1 + MIN_RISE) && y > points.y.at(-1)! * (1 + MIN_RISE)
     const isEnd = k === samples.length - 1 && points.x.length > 1
     if (!isDistinct && !isEnd) continue
@@ -154,9 +155,9 @@ export function outputAt(samples: readonly SampledAmount[], amountIn: bigint): b
 }
 
 /**
- * Returns the relative difference of two estimates of an output. Each estimate uses three samples. One uses two samples
- * below the input, and the other one uses two samples above the input. Null if the input itself is a sample, or is
- * above the last sample.
+ * Estimates the relative error of `outputAt`. Returns the relative difference of two estimates of the output. Each estimate
+ * uses three samples: the first one uses two samples below the input, and the second one uses two samples above it.
+ * Returns null if the input itself is a sample, or is above the last sample.
  */
 export function estimateErrorAt(samples: readonly SampledAmount[], amountIn: bigint): number | null {
   if (amountIn <= 0n || amountIn > (samples.at(-1)?.[0] ?? 0n)) return null
@@ -172,7 +173,7 @@ export function estimateErrorAt(samples: readonly SampledAmount[], amountIn: big
   return high > 0n ? Number(difference) / Number(high) : 1
 }
 
-/** Returns the index of the first sample at or above an input. */
+/** Returns the index of the first sample at or above an input; the last index if there is none. */
 function firstIndexAtOrAbove(samples: readonly SampledAmount[], amountIn: bigint): number {
   const k = samples.findIndex(([sampledIn]) => sampledIn >= amountIn)
   return k < 0 ? samples.length - 1 : k
@@ -182,9 +183,9 @@ function firstIndexAtOrAbove(samples: readonly SampledAmount[], amountIn: bigint
 const pointAt = (samples: readonly SampledAmount[], k: number): SampledAmount => (k < 0 ? [0n, 0n] : samples[k]!)
 
 /**
- * Returns the lower and upper limits of a concave output between samples k − 1 and k. The lower limit is the chord
- * between the two samples. The upper limit is the lower of the chords of the neighboring intervals, extended into this
- * interval. Both limits are the chord if the samples are not concave.
+ * Returns the limits of a concave function at an input between samples k − 1 and k. The lower limit is the chord between
+ * the two samples. For the upper limit, the chords of both neighboring intervals are extended to the input, and the lower
+ * one is taken. If the samples are not concave, both limits are the chord.
  */
 function concaveLimits(
   samples: readonly SampledAmount[],
@@ -205,15 +206,16 @@ function concaveLimits(
 /** Returns the output at an input on the line through two samples, rounded down. */
 function lineAt([fromIn, fromOut]: SampledAmount, [toIn, toOut]: SampledAmount, amountIn: bigint): bigint {
   const product = (toOut - fromOut) * (amountIn - fromIn)
-  // Bigint division rounds toward zero. The product is negative if the input is below the first sample.
+  // Bigint division rounds toward zero, but a negative quotient must be rounded down. It is negative if the input is below
+  // the first sample.
   const quotient = product / (toIn - fromIn)
   return fromOut + (product < 0n && product % (toIn - fromIn) !== 0n ? quotient - 1n : quotient)
 }
 
 /**
- * Returns the output of an input on the hyperbola through the samples `first` to `first` + 2. The hyperbola is a·t / (1
- * + b·t), where t is the input since sample `first`. The outputs of an x·y = k pool form such a hyperbola. Null without
- * three samples, or if they are not concave.
+ * Returns the output of an input on the hyperbola through the samples `first` to `first` + 2. The hyperbola adds
+ * a·t / (1 + b·t) to the output of sample `first`, where t is the input beyond this sample. The outputs of an x·y = k pool
+ * lie on such a hyperbola. Returns null without three samples, or if they are not concave.
  */
 function hyperbolaAt(samples: readonly SampledAmount[], first: number, amountIn: bigint): bigint | null {
   if (first < -1 || first + 2 >= samples.length) return null
@@ -229,7 +231,7 @@ function hyperbolaAt(samples: readonly SampledAmount[], first: number, amountIn:
   return startOut + (nearY * t * (bDenominator + bNumerator * nearX)) / (nearX * (bDenominator + bNumerator * t))
 }
 
-/** Returns the largest error estimate of all intervals. The error of an interval is estimated at its middle. */
+/** Returns the largest relative error of all intervals. The error of an interval is estimated at its middle. */
 function estimateCurveError(samples: readonly SampledAmount[]): number {
   let error = MIN_OUTPUT_ERROR
   for (let k = 1; k < samples.length; k++) {

@@ -1,7 +1,7 @@
 /**
- * Sampled twins. An exact family computes quotes with local math, so it cannot quote pools with unknown code or an
- * unknown hook. The sampled twin of a family is a second family for such pools. It quotes them from swaps simulated by
- * eth_call. The Executor trades with them by the step of the exact family.
+ * Builds sampled twins of families. An exact family computes quotes with local math, so it cannot quote pools with unknown
+ * code or an unknown hook. Its sampled twin is a second family for such pools, and quotes them from swaps that are simulated
+ * by eth_call. The Executor trades with these pools by the same step as with pools of the exact family.
  */
 import type { Address, DexRow } from '@sluice/chains'
 import type { DexFamily, Pool, PoolReads } from '../../family.ts'
@@ -9,9 +9,9 @@ import { balanceView, findPoolHoldings, type PoolHoldings, programSamples } from
 import type { SampledState } from './sampled-state.ts'
 import { twinIdOf } from './twin-id.ts'
 
-/** `Pool.fixed` (immutable data) of a twin's pool. Stored in pool files. */
+/** Immutable facts (`Pool.fixed`) of a twin's pool. Stored in pool files. */
 type TwinFixed = {
-  /** `Pool.fixed` of the same pool in the exact family. */
+  /** Immutable facts of the same pool in the exact family. */
   readonly exact: unknown
   /** Storage overrides that give the lens the pool's tokens. Absent until they have been found. */
   readonly holdings?: PoolHoldings
@@ -51,7 +51,7 @@ export const toExact = (row: DexRow, pool: Pool<null>): Pool<null> => ({
  *   Default: returns the pool's address
  */
 export function sampledTwin(
-  // biome-ignore lint/suspicious/noExplicitAny: any state; only functions that ignore it are called.
+  // biome-ignore lint/suspicious/noExplicitAny: only functions that ignore the state are called.
   exactFamily: DexFamily<any>,
   exactDependsOn: (pool: Pool) => readonly Address[] = ({ address }) => [address],
 ): DexFamily<SampledState> {
@@ -62,7 +62,8 @@ export function sampledTwin(
     id,
     ...(exactFamily.holdsNative && { holdsNative: true }),
     ...(exactFamily.payment && { payment: exactFamily.payment }),
-    // A separate brand, so that a caller who selects the DEX by brand does not also accept unknown code.
+    // The twin's pools have a brand of their own. So a caller who selects a DEX by brand does not also accept pools with
+    // unknown code.
     rowsOf: (row) =>
       (exactFamily.rowsOf?.(row) ?? (row.family === exactFamily.id ? [row] : [])).map((exactRow) => ({
         ...exactRow,
@@ -77,8 +78,7 @@ export function sampledTwin(
       // If the family has a vault, the vault holds the tokens of its pools.
       viewOf: (pool, pair) =>
         balanceView(pair, (fixedOf(pool).exact as { readonly vault?: Address } | null)?.vault ?? pool.address),
-      // A pool from stored data may have no holdings yet. The lens then has no tokens to sell, so its sample swaps
-      // fail.
+      // A pool from a file may have no holdings yet. The lens then has no tokens to sell, so the simulated swaps fail.
       holdingsOf: (pool) => fixedOf(pool).holdings ?? pool.tokens.map(() => ({})),
     }),
     step,

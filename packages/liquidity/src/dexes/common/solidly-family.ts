@@ -36,22 +36,23 @@ const eventsInterface = ISolidlyPairState__factory.createInterface()
 const SYNC = eventsInterface.getEvent('Sync').topicHash as Hex
 const decodeSync = eventReader<[bigint, bigint]>(eventsInterface, 'Sync')
 
-/** Token pairs per read: about 2.5 million gas. */
+/** Maximum token pairs per read. They take about 2.5 million gas. */
 const PAIRS_PER_READ = 250
-/** Estimated gas to read one pool, which quotes two samples. */
+/** Estimated gas to read one pool, including two sample quotes by the pool. */
 const READ_GAS = 150_000
 
+/** Differences between the families. */
 type SolidlyKind = {
   readonly id: GasFamily
-  /** True for the interfaces of Velodrome V2, whose pools send fees away at once. */
+  /** True for pools and factories with the interfaces of Velodrome V2. A swap in such a pool sends its fee away at once. */
   readonly isVelodrome: boolean
   /** Solves the stable curve for one reserve, with the rounding of the contract. */
   readonly solve: SolveY
-  /** Returns the read of the pause of a row's factory, if it stops the swaps of all pairs. */
+  /** Returns the read that shows whether a row's factory is paused. Set if a pause stops the swaps of all pairs. */
   readonly pauseRead?: (row: DexRow) => Read
 }
 
-/** Returns the pools of pairs: the stable pair and the volatile pair of each. */
+/** Finds pools. Two tokens can have two pools: a stable pair and a volatile pair. */
 function* findPools(row: DexRow, pairs: readonly TokenPair[], isVelodrome: boolean): Reads<readonly Pool<null>[]> {
   const batches = chunks(pairs, PAIRS_PER_READ)
   const answers = yield batches.map((batch) =>
@@ -71,7 +72,7 @@ function* findPools(row: DexRow, pairs: readonly TokenPair[], isVelodrome: boole
 const stateRead = (pool: Pool<null>): Read =>
   lensRead(SOLIDLY_LENS, lensInterface.encodeFunctionData('read', [pool.address]), READ_GAS)
 
-/** Decodes a pair; null if it is empty, or if no fee reproduces its two sample quotes. */
+/** Decodes a pair. Returns null if it lacks a token, or if no known fee reproduces its two sample quotes. */
 function decodeState(answer: Hex, solve: SolveY): SolidlyState | null {
   const [pairData] = lensInterface.decodeFunctionResult('read', answer)
   const { reserve0, reserve1, decimals0: unit0, decimals1: unit1, stable } = pairData
@@ -85,7 +86,7 @@ function decodeState(answer: Hex, solve: SolveY): SolidlyState | null {
   return feePpm === null ? null : { ...state, feePpm }
 }
 
-/** Reads pairs, and the pause of their factory if `pauseRead` is given. */
+/** Reads pairs, and whether their factory is paused if `pauseRead` is given. */
 function* readStates(
   row: DexRow,
   pools: readonly Pool<null>[],
@@ -107,7 +108,7 @@ export function solidlyFamily(kind: SolidlyKind): DexFamily<SolidlyState> {
     if (oldState.paused) throw new PoolRefusal('PAUSED', 'its factory has paused the swaps of all pairs')
     if (oldState.unsettled) throw new PoolRefusal('UNSUPPORTED', 'it is unknown whether the fee has left the pair')
     const { amountOut, state } = quoteSolidly(oldState, zeroForOne, amountIn, solve)
-    // Velodrome sends the fee out of the pair at once. Other forks may leave it in the pair if it has no recipient.
+    // Velodrome sends the fee out of the pair at once. In other forks, the fee may stay in the pair if it has no recipient.
     const isFeeGone = isVelodrome || state.feePpm === 0
     if (!keepsInvariant(oldState, state))
       throw new PoolRefusal(isFeeGone ? 'TOO_SMALL' : 'UNSUPPORTED', 'the swap would lower the invariant of the pair')
@@ -152,16 +153,20 @@ export function solidlyFamily(kind: SolidlyKind): DexFamily<SolidlyState> {
     reserves: ({ state }) => [state.reserve0, state.reserve1],
     keepsTokens: true,
 
-    // An estimate for two accumulators.
+    // Estimated gas to write two price accumulators.
     oracleGas: 10_000,
-    // A pair stores an observation every 30 minutes: three new slots, and the length of the array.
+    // Every 30 minutes, a pair stores an oracle observation: three new slots, and the length of the array.
     laterGas: 71_300,
     takesTaxedInput: true,
     step: poolStep('solidly'),
   }
 }
 
-/** Returns the state with the pause of its factory. `answer` is null for a factory without the getter. */
+/**
+ * Returns the state with `paused` set or removed.
+ *
+ * @param answer - whether the factory is paused, as an ABI word; null for a factory without this getter
+ */
 export function withPause(state: SolidlyState, answer: Hex | null | undefined): SolidlyState {
   const isPaused = (wordOf(answer) ?? 0n) !== 0n
   if (isPaused === (state.paused === true)) return state

@@ -1,11 +1,14 @@
-/** Finds the pools of rows whose address is itself a pool, or a token that is a pool of its underlying token and itself. */
+/**
+ * Finds the pools of rows whose address is a pool, or a token that can be exchanged for its underlying token. Such a token
+ * is a pool of the underlying token and itself.
+ */
 import { type DexRow, type Hex, toAddress } from '@sluice/chains'
 import type { Pool, Read, Reads, TokenPair } from '../../family.ts'
 import { pairKey } from './direction.ts'
 import { contractPool } from './make-pool.ts'
 
 /**
- * Returns the pool of a row's token if it trades one of the pairs.
+ * Returns the pool of a row's token and its underlying token if one of the pairs consists of these tokens.
  *
  * @param read - read of the underlying token's address
  * @param decode - returns the address from the result of the read
@@ -27,7 +30,7 @@ export function* findTokenRow(
 }
 
 /**
- * Returns the pool of a row, which is the row's contract, if it trades one of the pairs.
+ * Returns the pool at the row's address if it trades one of the pairs.
  *
  * @param read - read of the pool's tokens
  * @param decode - returns the tokens from the result of the read

@@ -1,4 +1,4 @@
-/** Ids of sampled twins. */
+/** Converts between the ids of exact families and of their sampled twins (`sampled-twin.ts`). */
 
 /** Suffix of a twin's id. */
 const SUFFIX = '-sampled'

@@ -1,8 +1,8 @@
 /**
- * Closed-form solution of the CryptoSwap equation for one balance. NG pools use it instead of Newton's method. It loses
- * as much precision as the contract does. The equation is a cubic with the coefficients a, b, c, and d. Names follow
- * the contracts. Parameters named `d` are the invariant, not the coefficient. Balances are at the price scale, as in
- * `newton.ts`.
+ * Solves the CryptoSwap equation for one balance in closed form. NG pools use it instead of Newton's method. It rounds
+ * exactly as the contracts do. The equation is a cubic with the coefficients a, b, c, and d. Names follow the contracts.
+ * A parameter named `d` is the invariant, not the coefficient. Balances are at the price scale: in units of the first
+ * coin, 18 decimals.
  *
  * @see get_y of CurveCryptoMathOptimized2, curvefi/twocrypto-ng, and CurveCryptoMathOptimized3, curvefi/tricrypto-ng
  */
@@ -26,12 +26,13 @@ function checkInt256(value: bigint): bigint {
 /** Wraps to int256, like the contract's unchecked arithmetic. */
 const wrapInt256 = (value: bigint) => BigInt.asIntN(256, value)
 
+/** Divides. @throws PoolRefusal if `b` is zero */
 function quotient(a: bigint, b: bigint): bigint {
   if (b === 0n) throw new PoolRefusal('UNSUPPORTED', 'the pool would divide by zero')
   return a / b
 }
 
-/** 2^256 / 10^36, rounded down. Above it, x × 10^36 overflows. Above 10^18 times the bound, x × 10^18 overflows. */
+/** 2^256 / 10^36, rounded down. From here on, x × 10^36 overflows. From 10^18 times this value on, x × 10^18 overflows. */
 const OVERFLOW_BOUND = 115792089237316195423570985008687907853269n
 
 /** Returns ∛(x × 10^36) with the contract's seven Newton steps. */
@@ -48,11 +49,11 @@ export function cubeRoot(x: bigint): bigint {
 const signedCubeRoot = (value: bigint) => (value < 0n ? -cubeRoot(-value) : cubeRoot(value))
 
 /**
- * Divisors that keep the coefficients small. The first divisor whose threshold a value exceeds is used. Without such a
- * threshold, the divisor is 1.
+ * Divisors that keep the coefficients small, by descending thresholds. For a value, the first divisor whose threshold is
+ * below the value is used. If the value exceeds no threshold, the divisor is 1.
  */
 type Divisors = readonly (readonly [threshold: bigint, divisor: bigint])[]
-/** Converts exponents of ten to thresholds and divisors. */
+/** Builds divisors from the exponents of ten of thresholds and divisors. */
 const toDivisors = (exponents: readonly (readonly [threshold: number, divisor: number])[]): Divisors =>
   exponents.map(([threshold, divisor]) => [10n ** BigInt(threshold), 10n ** BigInt(divisor)])
 const DIVISORS_TWO = toDivisors([...Array.from({ length: 13 }, (_, i) => [48 - 2 * i, 30 - 2 * i] as const), [20, 2]])
@@ -61,11 +62,12 @@ const DIVISORS_THREE = toDivisors([...Array.from({ length: 8 }, (_, i) => [48 - 
 const divisorOf = (divisors: Divisors, value: bigint) => divisors.find(([threshold]) => value > threshold)?.[1] ?? 1n
 
 /**
- * Solved balance `y`, and the value `k0` from which the search for the invariant starts. Null if the contract falls
- * back to Newton's method.
+ * Solved balance `y`. After the swap, the contract searches the new invariant by Newton's method, and computes the start
+ * value from `k0`. Null if the contract solves for the balance by Newton's method instead.
  */
 export type CubicSolution = { readonly y: bigint; readonly k0: bigint } | null
 
+/** Coefficients of the cubic equation. */
 type Coefficients = { readonly a: bigint; readonly b: bigint; readonly c: bigint; readonly d: bigint }
 
 /** Returns the contract's `delta0`: 3·a·c / b − b. */
@@ -73,7 +75,7 @@ const delta0Of = ({ a, b, c }: Coefficients) => quotient(wrapInt256(3n * a * c),
 /** Returns the last term of the contract's `delta1`: 27·a²·d / b². */
 const lastTermOf = ({ a, b, d }: Coefficients) => quotient(wrapInt256(quotient(wrapInt256(27n * a * a), b) * d), b)
 
-/** Returns the cube root of Cardano's formula; null if the radicand of its square root is not positive. */
+/** Returns the contract's `C1`, a cube root of Cardano's formula. Null if the radicand of its square root is not positive. */
 function cardano(b: bigint, delta0: bigint, delta1: bigint): bigint | null {
   const square = checkInt256(
     checkInt256(delta1 * delta1) + wrapInt256(quotient(checkInt256(4n * delta0 * delta0), b) * delta0),

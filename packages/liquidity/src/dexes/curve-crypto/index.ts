@@ -26,6 +26,6 @@ export const curveCrypto: DexFamily<CurveCryptoState> = {
   applyLog,
 
   ...curveFamily({ gas: HOP_GAS['curve-crypto'], variant: 'uint256', quote, approximateMaxInput, tradingFunction }),
-  // The moving average needs an exponential with up to 60 terms of about 200 gas, depending on the elapsed time.
+  // The moving average needs an exponential. It has up to 60 terms of about 200 gas, depending on the elapsed time.
   laterGas: 12_000,
 }

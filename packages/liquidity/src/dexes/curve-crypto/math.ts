@@ -18,12 +18,12 @@ import {
 import type { CurveCryptoState } from './types.ts'
 
 const FEE_UNIT = 10n ** 10n
-/** Fixed-point unit of A. */
+/** Fixed-point one of A. */
 const A_PRECISION = 10_000
 
-/** Widest range of balances: from a hundredth of the invariant to a hundred times the invariant. */
+/** Widest range of balances that pools allow: from a hundredth of the invariant to a hundred times the invariant. */
 const FULL_RANGE: BalanceRange = { from: 10n ** 16n, to: 10n ** 20n }
-/** Gamma above which the range narrows, in pools whose range depends on gamma. */
+/** Gamma above which the allowed range of balances narrows, in pools whose range depends on gamma. */
 const NARROWING_GAMMA = 2n * 10n ** 16n
 
 /**
@@ -50,7 +50,7 @@ export function quote(
 /**
  * Quotes like the contract's `get_dy`, without the checks of the state after the swap.
  *
- * @returns the output, and the value from which the search for the invariant after the swap starts
+ * @returns the output, and `k0` of the closed-form solution (0 for none), which `newtonInvariant` needs after the swap
  * @throws PoolRefusal as `quote`
  */
 export function computeOutput(
@@ -100,7 +100,7 @@ export function feeOf({ midFeeE10, outFeeE10, feeGamma }: CurveCryptoState, xp: 
 
 const isNg = ({ kind }: CurveCryptoState) => kind === 'two-ng' || kind === 'tri-ng'
 
-/** Returns the allowed range of the balances that are given when another balance is solved. */
+/** Returns the allowed range of the known balances when the contract solves for another balance. */
 function knownBalanceRange({ rangeByGamma, gamma }: CurveCryptoState): BalanceRange {
   if (!rangeByGamma) return FULL_RANGE
   const fullLimit = 100n * ONE
@@ -108,13 +108,13 @@ function knownBalanceRange({ rangeByGamma, gamma }: CurveCryptoState): BalanceRa
   return { from: ONE ** 2n / 2n / limit, to: limit / 2n }
 }
 
-/** Returns the allowed range of the solved balance. In NG pools, a range independent of gamma starts one unit lower. */
+/** Returns the allowed range of the solved balance. In NG pools, the full range starts one unit lower for it. */
 function solvedBalanceRange(state: CurveCryptoState): BalanceRange {
   const range = knownBalanceRange(state)
   return isNg(state) && !state.rangeByGamma ? { ...range, from: range.from - 1n } : range
 }
 
-/** Returns the balance of coin `j`, and the value from which the search for the invariant after the swap starts. */
+/** Returns the balance of coin `j` that keeps the invariant, and `k0` of the closed-form solution (0 for none). */
 export function solveBalance(
   state: CurveCryptoState,
   xp: readonly bigint[],
@@ -155,7 +155,7 @@ export function approximateMaxInput(state: CurveCryptoState, i: number, j: numbe
   return solution ?? balances[i]!
 }
 
-/** @param k0 - value from which the search starts; 0 for none */
+/** Returns the invariant of balances. @param k0 - of the closed-form solution; 0 for none */
 function invariant(state: CurveCryptoState, xp: readonly bigint[], k0: bigint): bigint {
   const d = newtonInvariant(state.kind, state.a, state.gamma, xp, k0)
   const range = state.rangeByGamma ? { from: 5n * 10n ** 15n, to: 5n * 10n ** 19n } : solvedBalanceRange(state)
@@ -173,7 +173,8 @@ function stateAfterSwap(state: CurveCryptoState, k0: bigint): CurveCryptoState {
   const losesValue = isNg(state) ? virtualPrice <= state.virtualPrice : virtualPrice < state.virtualPrice
   if (losesValue && !ramping) throw new PoolRefusal('TOO_SMALL', 'the swap would lower the value of a share')
   const earnedProfit = (profit * virtualPrice) / state.virtualPrice
-  // In pools of the first generation, no getter returns the data that decides whether the price scale moves.
+  // A settled state has a known price scale. In pools of the first generation, no getter returns the data that decides
+  // whether the price scale moves, so the state is never settled after a swap.
   const isSettled = isNg(state) && !ramping && virtualPrice * 2n - ONE <= earnedProfit + 2n * allowedExtraProfit
   return { ...state, invariant: d, virtualPrice, profit: earnedProfit, settled: isSettled }
 }

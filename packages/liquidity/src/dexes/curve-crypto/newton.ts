@@ -16,13 +16,14 @@ export const ONE = 10n ** 18n
 /** Fixed-point one of A. */
 const A_UNIT = 10_000n
 const MAX_NEWTON_STEPS = 255
-/** Newton's method ends at a step that changes the result by less than 1 / PRECISION. */
+/** Inverse of the relative change of the result at which Newton's method ends. */
 const PRECISION = 10n ** 14n
 
-/** Range of invariants at which the contracts trade. */
+/** Smallest and largest invariant at which the contracts trade. */
 const MIN_INVARIANT = 10n ** 17n
 const MAX_INVARIANT = 10n ** 33n
 
+/** Returns |a − b|. */
 const distance = (a: bigint, b: bigint) => (a > b ? a - b : b - a)
 const sortedDescending = (xs: readonly bigint[]) => [...xs].sort((a, b) => (a < b ? 1 : a > b ? -1 : 0))
 
@@ -38,13 +39,13 @@ export function checkInvariant(d: bigint): void {
 /** Range of a balance relative to the invariant, 18 decimals. */
 export type BalanceRange = { readonly from: bigint; readonly to: bigint }
 
-/** Checks a balance. @throws PoolRefusal if it is out of range */
+/** Checks balance `x` of a pool with invariant `d`. @throws PoolRefusal if it is out of range */
 export function checkBalance(x: bigint, d: bigint, { from, to }: BalanceRange): void {
   const share = (x * ONE) / d
   if (share < from || share > to) throw outOfRangeRefusal()
 }
 
-/** Returns |γ + 1 − K0| + 1 unit, 18 decimals. */
+/** Returns |γ + 1 − K0| + 10^−18, with 18 decimals. */
 const gapOf = (gamma: bigint, k0: bigint) => distance(gamma + ONE, k0) + 1n
 
 /** Returns the term `mul1`: D × A_UNIT / A × (gap / γ)², 18 decimals. */
@@ -120,7 +121,7 @@ export function newtonInvariant(
   throw unsolvedRefusal()
 }
 
-/** Checks that no balance is too small compared with the largest. @throws PoolRefusal `TOO_LARGE` */
+/** Checks that no balance is too small compared with the largest one. @throws PoolRefusal `TOO_LARGE` */
 function checkSpread(xp: readonly bigint[]): void {
   const [largestBalance] = xp as [bigint]
   if (largestBalance < 10n ** 9n || largestBalance > MAX_INVARIANT) throw outOfRangeRefusal()
