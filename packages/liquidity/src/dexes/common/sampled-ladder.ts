@@ -16,7 +16,7 @@ const SEARCH_STEPS = 20
 
 /** Number of amounts below the knee. Each is a quarter of the next larger amount. */
 const STEPS_BELOW = 9
-/** Amounts above the knee, as multiples of the knee. All amounts of the ladder are powers of two. */
+/** Amounts above the knee, as multiples of the knee. `kneeOf` recognizes them because they are powers of two. */
 const FACTORS_ABOVE = [2n, 4n] as const
 
 /**

@@ -10,7 +10,7 @@ import type { CryptoKind, CurveCryptoState } from './types.ts'
 
 const lensInterface = CurveCryptoLens__factory.createInterface()
 
-/** Estimated gas to read one pool, which computes its invariant up to four times. */
+/** Estimated gas to read one pool. In the read, the pool computes its invariant up to four times. */
 export const READ_GAS = 500_000
 
 export const readStates = stateReader(
@@ -19,7 +19,7 @@ export const readStates = stateReader(
   decodeState,
 )
 
-/** Returns null while the pool is killed, or if our math does not reproduce the pool's quotes. */
+/** Decodes a pool. Returns null while the pool is killed, or if our math does not reproduce the pool's quotes. */
 function decodeState(answer: Hex): CurveCryptoState | null {
   const stateRead = decodeStateRead(answer)
   const state = toState(stateRead)
@@ -59,8 +59,8 @@ export function toState(stateRead: StateRead): CurveCryptoState | null {
 }
 
 /**
- * True if our math reproduces the pool's fee, and two samples that sell coin 0 and the last coin. A sample of an NG
- * pool is a balance solved by the pool's math contract. A sample of another pool is a quote.
+ * True if our math reproduces the pool's fee and two results of its code: for a sale of coin 0, and for a sale of the last
+ * coin. In NG pools, a result is a balance that the pool's math contract solved. In other pools, it is a quote.
  */
 function reproducesQuotes(state: CurveCryptoState, { samples, quotes, fee: poolFee }: StateRead): boolean {
   const lastCoin = state.balances.length - 1
@@ -76,12 +76,12 @@ function reproducesQuotes(state: CurveCryptoState, { samples, quotes, fee: poolF
   return nullIfRefused(reproducesAll) ?? false
 }
 
-/** Numbers of coins of CryptoSwap pools. */
+/** Possible numbers of coins of a CryptoSwap pool. */
 const COIN_COUNTS = [2, 3]
 
 /**
- * Topics of logs after which the pool is read again. Swaps and liquidity changes move the price scale, depending on a
- * price average that logs omit. The events are not in the bindings, because several events share one name.
+ * Topics of logs after which the pool is read again. Swaps and liquidity changes can move the price scale. The new scale
+ * depends on a price average that no log contains. The events are not in the bindings, because several share one name.
  */
 export const topics: readonly Hex[] = [
   'TokenExchange(address,uint256,uint256,uint256,uint256)',

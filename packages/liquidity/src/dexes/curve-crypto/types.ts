@@ -21,17 +21,17 @@ export type CurveCryptoState = {
   /** Stored invariant in units of the first coin, 18 decimals. */
   readonly invariant: bigint
   /**
-   * True if the pool recomputes the invariant before a swap. NG pools do so during a ramp of A and gamma. Pools of the
-   * first generation also do so after a ramp.
+   * True if the pool recomputes the invariant before a swap. NG pools do so while A and gamma change (a ramp). Pools of the
+   * first generation do so after a ramp too.
    */
   readonly ramping: boolean
   /** Set while A and gamma change with time. */
   readonly moves?: true
-  /** Fee at the price scale, in units of 10^−10 of the output. */
+  /** Fee while the price is at the price scale, in units of 10^−10 of the output. */
   readonly midFeeE10: bigint
-  /** Fee far from the price scale, in the same unit. */
+  /** Fee while the price is far from the price scale, in units of 10^−10 of the output. */
   readonly outFeeE10: bigint
-  /** Parameter of the transition between both fees, 18 decimals: the fee rises more slowly if it is larger. */
+  /** Parameter of the transition between both fees, 18 decimals. With a larger value, the fee rises more slowly. */
   readonly feeGamma: bigint
   /** Value of a share, 18 decimals; the pool refuses swaps that would lower it. */
   readonly virtualPrice: bigint
@@ -41,6 +41,6 @@ export type CurveCryptoState = {
   readonly profit: bigint
   /** Profit that must accrue before the price scale may move; 18 decimals. */
   readonly allowedExtraProfit: bigint
-  /** False after a swap that may have moved the price scale. */
+  /** False after a quoted swap that may have moved the price scale, whose new value is then unknown. */
   readonly settled: boolean
 }

@@ -1,4 +1,4 @@
-/** Pool discovery for the factories of crvUSD and LlamaLend. */
+/** Finds the pools (lending AMMs) of the factories of crvUSD and LlamaLend. */
 import { LlammaLens__factory } from '@sluice/bindings'
 import { callCodec } from '@sluice/bindings/codec'
 import { type Address, type DexRow, toAddress, ZERO_ADDRESS } from '@sluice/chains'
@@ -17,9 +17,9 @@ export type LlammaFixed = {
   readonly isGoverned: boolean
 }
 
-/** Maximum pools of a factory: the oldest. In the factories of LlamaLend, anyone can create any number. */
+/** Maximum pools of a factory. If there are more, the oldest are taken. Anyone can create pools in LlamaLend's factories. */
 const MAX_POOLS = 256
-/** Estimated gas to read as many pools with their tokens. */
+/** Estimated gas to read `MAX_POOLS` pools with their tokens. */
 const FIND_GAS = 4_000_000
 
 type FoundPool = { readonly pool: string; readonly borrowed: string; readonly collateral: string }
@@ -33,7 +33,7 @@ export function* findPools(row: DexRow, pairs: readonly TokenPair[]): Reads<read
   const fixed = { isGoverned: row.version === GOVERNED_VERSION } satisfies LlammaFixed
   const [answer] = yield [lensRead(LENS, findCodec.encode(row.address, BigInt(MAX_POOLS)), FIND_GAS)]
   if (!answer) return []
-  // Copy the decoded list. Its own `flatMap` (of ethers) returns [0] instead of an empty list.
+  // Copy the decoded list into an array: `flatMap` of an ethers `Result` returns [0] instead of an empty list.
   return [...findCodec.decode(answer)[0]].flatMap(({ pool, borrowed, collateral }) => {
     const [address, ...tokens] = [pool, borrowed, collateral].map(toAddress) as [Address, Address, Address]
     const isRequested = tokens[0] !== tokens[1] && pairs.some((pair) => tokens.every((token) => pair.includes(token)))

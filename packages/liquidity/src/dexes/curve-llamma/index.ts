@@ -1,6 +1,6 @@
 /**
- * Family of Curve's lending AMMs, in which crvUSD and LlamaLend convert the collateral of loans. They are quoted from
- * samples, because an oracle of each pool moves its whole curve without a log.
+ * Family of Curve's lending AMMs (LLAMMA), in which crvUSD and LlamaLend convert the collateral of loans. An oracle moves the
+ * whole curve of a pool without a log. So the pools are quoted from samples: swaps that are simulated at every block.
  */
 import { LlammaLens__factory } from '@sluice/bindings'
 import type { DexFamily } from '../../family.ts'
@@ -9,7 +9,7 @@ import { sampledFamily } from '../common/sampled-family.ts'
 import type { SampledState } from '../common/sampled-state.ts'
 import { findPools, LENS, type LlammaFixed } from './discover.ts'
 
-/** Gas of all samples of a pool in one direction: 15 quotes of 400,000, each over several bands. */
+/** Gas limit of all samples of a pool in one direction: 15 quotes of 400,000 gas, each over several price bands. */
 const DIRECTION_GAS = 6_000_000
 
 /** Pools of crvUSD and LlamaLend. */

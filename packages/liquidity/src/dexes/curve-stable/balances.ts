@@ -1,4 +1,4 @@
-/** Notices balances of rebasing coins, which change without a log of the pool. */
+/** Refreshes pools whose parameters or balances change without a log, such as the balances of rebasing coins. */
 import { ICurvePoolState__factory } from '@sluice/bindings'
 import { callCodec } from '@sluice/bindings/codec'
 import { type DexRow, wordOf } from '@sluice/chains'
@@ -12,7 +12,7 @@ const balanceCodec = callCodec<[coin: bigint], [bigint]>(ICurvePoolState__factor
 const BALANCE_GAS = 20_000
 
 /**
- * Estimated gas of a refresh. NG pools list their rebasing coins. Pools of other factories do not, so all of their
+ * Returns the estimated gas of a refresh. NG pools report which of their coins rebase. Other pools do not, so all of their
  * balances are read.
  */
 export function refreshGas(pool: Pool<CurveStableState>): number {
@@ -20,11 +20,12 @@ export function refreshGas(pool: Pool<CurveStableState>): number {
   return hasKnownCoins(pool) ? 0 : pool.state.balances.length * BALANCE_GAS
 }
 
+/** True for NG pools, for which `readFixed` has read the types of the coins. */
 const hasKnownCoins = ({ fixed }: Pool<unknown>) => fixed !== undefined
 
 /**
- * Reads the pools again whose parameters can change in this state. Reads the balances of the others, and those again
- * whose balances differ.
+ * Reads pools whose parameters can change in their state again. Of all other pools, reads only the balances at first. Those
+ * whose balances have changed are read again.
  */
 export function* refreshStates(row: DexRow, pools: readonly Pool<CurveStableState>[]): PoolReads<CurveStableState> {
   const movingPools = pools.filter(movesSilently)

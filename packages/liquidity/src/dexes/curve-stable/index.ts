@@ -14,7 +14,7 @@ export const curveStable: DexFamily<CurveStableState> = {
   id: 'curve-stable',
   holdsNative: true,
   payment: { pullsInput: true, forwardsOutput: true },
-  // Chain files list all Curve factories and registries under one family. `version` names the kind of their pools.
+  // Chain files list all Curve factories and registries under the family `curve`. `version` names the kind of their pools.
   rowsOf: (row) =>
     row.family === 'curve-stable' ||
     (row.family === 'curve' && ['stable-factory', 'stableswap-ng', 'address-provider'].includes(row.version ?? ''))

@@ -1,7 +1,7 @@
 /**
  * Exact math of Curve StableSwap pools, with the contract's names. `i` and `j` are the indices of the input and the
- * output coin. Scaled amounts have 18 decimals of a common unit. `xp` are the scaled balances, and `d` is their
- * invariant. `x` and `y` are the scaled balances of the input and the output coin after a swap. `dy` is the scaled
+ * output coin. Scaled amounts have 18 decimals, and the same unit for all coins. `xp` are the scaled balances, and `d` is
+ * their invariant. `x` and `y` are the scaled balances of the input and the output coin after a swap. `dy` is the scaled
  * output before the fee.
  */
 import { PoolRefusal } from '../../family.ts'
@@ -32,9 +32,9 @@ export function quote(state: CurveStableState, i: number, j: number, amountIn: b
 }
 
 /**
- * Maximum scaled balance of the input coin after a swap, as a multiple of the invariant plus the scaled balance before
- * the swap. At the maximum, less than a millionth of the output coin is left. Pools with a price average compute the
- * invariant after the swap, which overflows for much larger inputs. So larger inputs are refused.
+ * Maximum scaled balance of the input coin after a swap, as a multiple of (the invariant + the scaled balance before the
+ * swap). Larger inputs are refused, because pools with a price average compute the invariant after the swap, and this
+ * computation overflows. At the maximum, less than a millionth of the output coin is left.
  */
 const MAX_BALANCE_FACTOR = 5_000n
 
@@ -44,12 +44,14 @@ export function approximateMaxInput(state: CurveStableState, i: number): bigint 
   return ((MAX_BALANCE_FACTOR * (xp[i]! + d) - xp[i]!) * ONE) / state.rates[i]!
 }
 
-/** True if the pool takes the fee from base units of the output coin, false if from 18 decimals. */
+/** True if the pool computes the fee in base units of the output coin; false if it computes it in scaled units. */
 const takesFeeInBase = ({ feeOrder, balances }: CurveStableState, j: number): boolean =>
   feeOrder === 'base' || (feeOrder === 'share' && j === balances.length - 1)
 
+/** Output in base units, and the state after the swap. */
 type QuoteResult = { readonly amountOut: bigint; readonly state: CurveStableState }
 
+/** Quotes with one of the two possible roundings of the pool. */
 function quoteRounding(
   state: CurveStableState,
   rounding: ProductRounding,
@@ -71,19 +73,19 @@ function quoteRounding(
   const fee = dynamicFee((xp[i]! + x) / 2n, (xp[j]! + y) / 2n, feeE10, offpegMultiplierE10)
   const toBase = (scaledAmount: bigint) => (scaledAmount * ONE) / rates[j]!
   const isBaseFee = takesFeeInBase(state, j)
-  const gross = isBaseFee ? toBase(dy) : dy
-  const feePart = (gross * fee) / FEE_UNIT
-  const adminFeePart = (feePart * adminFeeE10) / FEE_UNIT
-  const amountOut = isBaseFee ? gross - feePart : toBase(gross - feePart)
+  const grossOutput = isBaseFee ? toBase(dy) : dy
+  const feeAmount = (grossOutput * fee) / FEE_UNIT
+  const adminFeeAmount = (feeAmount * adminFeeE10) / FEE_UNIT
+  const amountOut = isBaseFee ? grossOutput - feeAmount : toBase(grossOutput - feeAmount)
   if (amountOut <= 0n) throw new PoolRefusal('TOO_SMALL', `${amountIn} buys nothing`)
-  const adminPart = isBaseFee ? adminFeePart : toBase(adminFeePart)
-  const balancesAfter = balances.with(i, balances[i]! + amountIn).with(j, balances[j]! - amountOut - adminPart)
+  const adminFee = isBaseFee ? adminFeeAmount : toBase(adminFeeAmount)
+  const balancesAfter = balances.with(i, balances[i]! + amountIn).with(j, balances[j]! - amountOut - adminFee)
   return { amountOut, state: { ...state, balances: balancesAfter } }
 }
 
 /**
- * Returns the approximate minimum input that buys an output. Returns null if the fee depends on the balances, or if the
- * rounding of the pool is unknown. Also returns null if the output is not below the pool's balance.
+ * Returns the approximate minimum input that buys an output. Returns null if the fee depends on the balances, if the
+ * rounding of the pool is unknown, or if the pool has too little of the output coin.
  */
 export function inputFor(state: CurveStableState, i: number, j: number, amountOut: bigint): bigint | null {
   const { rates, amplification, feeE10, offpegMultiplierE10, rounding, margin } = state
@@ -99,7 +101,7 @@ export function inputFor(state: CurveStableState, i: number, j: number, amountOu
   return divUp((x - xp[i]!) * ONE, rates[i]!)
 }
 
-/** Returns the minimum amount that leaves `netAmount` after a fee that is rounded down. */
+/** Returns the minimum amount from which `netAmount` remains after the fee. The fee is rounded down. */
 function grossOfFee(netAmount: bigint, feeE10: bigint): bigint {
   const grossAmount = (netAmount * FEE_UNIT) / (FEE_UNIT - feeE10)
   return grossAmount - (grossAmount * feeE10) / FEE_UNIT < netAmount ? grossAmount + 1n : grossAmount
@@ -109,8 +111,8 @@ type ScaledBalances = { readonly rounding: ProductRounding; readonly xp: readonl
 const scaledByState = new WeakMap<CurveStableState, ScaledBalances>()
 
 /**
- * Returns the scaled balances, and their invariant. Caches both by state, because their computation takes most of the
- * time of a quote.
+ * Returns the scaled balances and their invariant. Caches them by state, because computing them takes most of the time of
+ * a quote.
  */
 function scaledBalances(state: CurveStableState, rounding: ProductRounding): ScaledBalances {
   const cachedBalances = scaledByState.get(state)
@@ -121,7 +123,9 @@ function scaledBalances(state: CurveStableState, rounding: ProductRounding): Sca
   return newBalances
 }
 
-/** Returns the pool as one function of its balances; null if it has an empty balance. Contains the fee at the peg. */
+/**
+ * Returns the pool as one function of its balances; null if it has an empty balance. The fee is the fee at equal balances.
+ */
 export function tradingFunction(state: CurveStableState): TradingFunction | null {
   const { balances, rates, amplification, feeE10, offpegMultiplierE10, rounding } = state
   if (balances.includes(0n)) return null

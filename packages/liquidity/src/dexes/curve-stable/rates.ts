@@ -1,21 +1,27 @@
-/** Determines the accounts that control a pool's rates. The creator of an NG pool may choose an oracle for any coin. */
+/**
+ * Determines the accounts that control the rates of a pool's coins. For each coin of an NG pool, the creator may choose an
+ * oracle that reports the rate.
+ */
 import { ICurveFactory__factory } from '@sluice/bindings'
 import type { Address, DexRow, Hex } from '@sluice/chains'
 import type { Pool, Reads } from '../../family.ts'
 
 const factoryInterface = ICurveFactory__factory.createInterface()
 
-/** Asset types of the factory. The remaining type, 1, marks a coin whose rate an oracle reports. */
+/** Asset types that the factory reports for coins. The type 1 is missing here: an oracle reports the rate of such a coin. */
 const [PLAIN, REBASING, VAULT_SHARE] = [0, 2, 3]
 
 export type CurveStableFixed = {
-  /** Coins that compute their own rate. The pool itself if its creator chose an oracle, or if its types are unknown. */
+  /**
+   * Coins whose own code computes their rate. The pool itself if its creator chose an oracle, or if the asset types are
+   * unknown.
+   */
   readonly dependsOn: readonly Address[]
   /** Set if balances of a coin change without transfers. */
   readonly rebases?: true
 }
 
-/** Reads the asset types of NG pools. The factories of other pools do not support oracles. */
+/** Reads the asset types of the coins of NG pools. Returns other pools unchanged: their factories support no oracles. */
 export function* readFixed(row: DexRow, pools: readonly Pool<null>[]): Reads<readonly Pool<null>[]> {
   if (row.version !== 'stableswap-ng') return pools
   const answers = yield pools.map(({ address }) => ({

@@ -14,7 +14,7 @@ const lensInterface = CurveLens__factory.createInterface()
 
 /** Estimated gas to read one pool, with two of its quotes. */
 export const READ_GAS = 400_000
-/** Fixed-point unit of A in newer pools. Older pools store whole numbers. */
+/** Fixed-point one of A in newer pools. Older pools store A as a whole number. */
 const A_PRECISION = 100n
 
 /** Returns the read of a pool, whose answer `decodeState` decodes. */
@@ -23,12 +23,12 @@ export const poolRead = ({ address }: Pool): Read =>
 
 export const readStates = stateReader(poolRead, decodeState)
 
-/** Returns null if no known rounding reproduces the pool's own quotes. The pool then has unknown code. */
+/** Decodes a pool. Returns null if no known rounding reproduces the pool's own quotes: the pool then has unknown code. */
 export function decodeState(answer: Hex): CurveStableState | null {
   const stateRead = decodeStateRead(answer)
-  // The quotes come from `get_dy`. In older pools, it takes the fee in base units, but `exchange` takes it in 18
-  // decimals. Some pools with an off-peg multiplier, those of lending shares, keep no margin. The margin of other pools
-  // is 1.
+  // The pool's quotes come from its `get_dy`. In older pools, `get_dy` computes the fee in base units, but `exchange`
+  // computes it in 18 decimals. So both orders are tried, and the state gets the order of `exchange`. The margin is 1,
+  // except for pools of lending shares. These have an off-peg multiplier, and a margin of 0.
   const margins = stateRead.offpegMultiplier > 0n ? [1n, 0n] : [1n]
   const candidates = margins.flatMap((margin) =>
     (['end', 'each'] as const).flatMap((rounding) =>
@@ -37,7 +37,7 @@ export function decodeState(answer: Hex): CurveStableState | null {
   )
   const match = candidates.find((candidate) => reproducesQuotes(candidate, stateRead))
   if (!match) return null
-  const alternative =
+  const otherRounding =
     match.rounding === 'end' &&
     candidates.find(
       (candidate) =>
@@ -45,7 +45,7 @@ export function decodeState(answer: Hex): CurveStableState | null {
     )
   return {
     ...match,
-    rounding: alternative ? 'unknown' : match.rounding,
+    rounding: otherRounding ? 'unknown' : match.rounding,
     feeOrder: 'scaled',
     ...(stateRead.ramping && { ramping: true as const }),
   }
@@ -71,14 +71,14 @@ export function toState(stateRead: StateRead, rounding: CurveStableState['roundi
   }
 }
 
-/** Matches a rate that only scales the coin's decimals: a power of ten. Coins with such rates have equal value. */
+/** Matches a rate that only converts decimals: a power of ten. The pool treats coins with such rates as equal in value. */
 const PLAIN_RATE = /^1(0{18,})$/
 
 const hasPlainRates = ({ rates }: CurveStableState) => rates.every((rate) => PLAIN_RATE.test(`${rate}`))
 
 /**
- * True if rates, the amplification, or balances can change without a log. A share or an oracle may report a rate. The
- * balances of lending shares and of rebasing tokens grow by interest.
+ * True if rates, the amplification, or balances can change without a log. A rate changes if a share or an oracle reports
+ * it. The balances of lending shares and of rebasing tokens grow by interest.
  */
 export const movesSilently = ({ state, fixed }: Pool<CurveStableState>): boolean =>
   state.ramping === true ||
@@ -86,7 +86,7 @@ export const movesSilently = ({ state, fixed }: Pool<CurveStableState>): boolean
   !hasPlainRates(state) ||
   (fixed as CurveStableFixed | undefined)?.rebases === true
 
-/** Returns the state for a certificate; null unless all coins have equal value and the fee is fixed. */
+/** Returns the state for `DexFamily.readableState`; null unless all coins have equal value and the fee is fixed. */
 export function readableStateOf(state: CurveStableState): ReadableState | null {
   const { balances, rates, amplification, feeE10, offpegMultiplierE10 } = state
   if (offpegMultiplierE10 > FEE_UNIT || !hasPlainRates(state)) return null
@@ -95,7 +95,7 @@ export function readableStateOf(state: CurveStableState): ReadableState | null {
   return { kind: 'stable', text: `stable ${balances.join()} ${units.join()} ${a100} ${feeE10}` }
 }
 
-/** True if the math pays, in both directions, what the pool itself quoted in the read. */
+/** True if our math reproduces the quotes that the pool itself returned in the read, one in each direction. */
 export const reproducesQuotes = (state: CurveStableState, { samples, quotes }: StateRead): boolean =>
   reproducesQuote(state, 0, 1, samples[0], quotes[0]) && reproducesQuote(state, 1, 0, samples[1], quotes[1])
 
@@ -103,12 +103,12 @@ function reproducesQuote(state: CurveStableState, i: number, j: number, amountIn
   return nullIfRefused(() => quote(state, i, j, amountIn).amountOut) === amountOut
 }
 
-/** Types of the amounts in logs: arrays of fixed length, or dynamic arrays in NG pools. */
+/** ABI types of amount lists in logs: arrays of fixed length, or dynamic arrays in NG pools. */
 const AMOUNT_TYPES = ['uint256[2]', 'uint256[3]', 'uint256[4]', 'uint256[]']
 
 /**
- * Topics of logs after which the pool is read again. No log is decoded, because logs omit the fees that remain in the
- * pool. The events are not in the bindings, because several events share one name.
+ * Topics of logs after which the pool is read again. The new state cannot be computed from a log, because logs omit the
+ * fees that stay in the pool. The events are not in the bindings, because several events share one name.
  */
 export const topics: readonly Hex[] = [
   'TokenExchange(address,int128,uint256,int128,uint256)',

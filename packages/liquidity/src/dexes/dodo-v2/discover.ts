@@ -1,4 +1,4 @@
-/** Pool discovery for DODO V2 factories. */
+/** Finds pools of DODO V2 factories. */
 import { DodoV2Lens__factory, IDodoV2Factory__factory } from '@sluice/bindings'
 import { callCodec } from '@sluice/bindings/codec'
 import { type Address, type DexRow, type Hex, toAddress } from '@sluice/chains'
@@ -12,10 +12,14 @@ import { contractPool } from '../common/make-pool.ts'
 
 const LENS = lensOf('DodoV2Lens')
 const lensInterface = DodoV2Lens__factory.createInterface()
+/** Result of the lens for one pool. The zero address stands for a list with more than `MAX_POOLS` pools. */
 type FoundPool = {
+  /** Index of the pair in the request. */
   readonly index: bigint
+  /** Index of the factory in the request. */
   readonly factory: bigint
   readonly pool: string
+  /** True if the first token of the pair is the base token. */
   readonly firstIsBase: boolean
 }
 const findCodec = callCodec<[factories: readonly string[], pairs: string[], maxPools: number], [FoundPool[]]>(
@@ -27,12 +31,12 @@ const factoryInterface = IDodoV2Factory__factory.createInterface()
 const POOL_BY_INDEX = factoryInterface.getFunction('_REGISTRY_').selector
 
 const PAIRS_PER_READ = 50
-/** Maximum pools per factory and token order: the deepest, if there are more. */
+/** Maximum pools per factory and token order. If there are more, the deepest ones are taken. */
 const MAX_POOLS = 8
 
 /**
- * Returns all factories of a row. Each factory creates one kind of pool. The row's address is one factory. `contracts`
- * contains the others, under names such as `dvmFactory` and `dppFactory2`.
+ * Returns all factories of a row. Each factory creates one kind of pool. The row's address is one of them. `contracts` of
+ * the row contains the other ones, under names such as `dvmFactory` and `dppFactory2`.
  */
 function factoriesOf({ address, contracts = {} }: DexRow): readonly Address[] {
   const otherFactories = Object.entries(contracts).filter(([name]) => /^(dvm|dpp|dsp|gsp)Factory\d*$/.test(name))

@@ -18,8 +18,8 @@ export const dodoV2: DexFamily<DodoV2State> = {
   findPools,
   readFixed,
   readStates,
-  // The creator of a pool can change its price, so its quotes depend on the pool itself. Pools of immutable kinds give
-  // their creator no such rights.
+  // The creator of a pool can change its price, so no such pool is trusted: it depends on itself. In pools of immutable
+  // kinds, the creator has no such right.
   dependsOn: ({ address, fixed }) => (isImmutableKind((fixed as DodoV2Fixed | undefined)?.kind) ? [] : [address]),
   creationTopics,
   createdPool,
@@ -36,8 +36,8 @@ export const dodoV2: DexFamily<DodoV2State> = {
     return {
       quote: (amountIn) => trade(pool.state, sellsBase, amountIn),
       approximateLimit: approximateMaxInput(pool.state, sellsBase),
-      // The reserve of the input token or, if it is larger, the input that would buy the whole other reserve at the
-      // pool's price: the input reserve alone may be small or zero.
+      // The input reserve may be small or zero. So use the input that would buy the whole other reserve at the pool's
+      // price, if it is larger.
       scale: sellsBase
         ? max(baseReserve, price > 0n ? (quoteReserve * 10n ** 18n) / price : 0n)
         : max(quoteReserve, (baseReserve * price) / 10n ** 18n),

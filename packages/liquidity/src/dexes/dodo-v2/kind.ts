@@ -1,6 +1,6 @@
 /**
- * Determines the kind of a pool. The kind matters because the creator of a private pool (DPP) can change its price,
- * slippage, and fee at any time. The creator of a gas-saving pool (GSP) can change its price.
+ * Reads the kinds of pools, which determine the rights of their creators. The creator of a private pool (DPP) can change
+ * its price, slippage, and fee at any time. The creator of a gas-saving pool (GSP) can change its price.
  */
 import { IDodoV2State__factory } from '@sluice/bindings'
 import type { DexRow, Hex } from '@sluice/chains'
@@ -9,9 +9,10 @@ import type { DodoV2Fixed } from './types.ts'
 
 const poolInterface = IDodoV2State__factory.createInterface()
 
+/** Kinds whose creator has no such rights. */
 const IMMUTABLE_KINDS = ['DVM', 'DSP']
 
-/** True if nobody can change the price, slippage, and fee of pools of a kind, apart from settings of the protocol. */
+/** True if only the protocol itself can change the price, slippage, and fee of pools of a kind. */
 export const isImmutableKind = (kind: string | undefined): boolean =>
   kind !== undefined && IMMUTABLE_KINDS.includes(kind)
 

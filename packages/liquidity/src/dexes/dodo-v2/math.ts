@@ -1,6 +1,7 @@
 /**
- * Curve of the proactive market maker (PMM), with the contract's names. V is the reserve of a token, and V0 is its
- * target. `price` and `k` have 18 decimals. `k` is `slippage` in `DodoV2State`. Checked against DODOMath, PMMPricing,
+ * Exact math of the curve of the proactive market maker (PMM), with the contract's names. V is the reserve of a token, and
+ * V0 is its target: the reserve at which the pool's price is the price of its oracle or creator. `price` and `k` have 18
+ * decimals. `k` is `slippage` in `DodoV2State`. Checked against DODOMath, PMMPricing,
  * and DecimalMath of DODOEX/contractV2. Refuses products that overflow 256 bits in the contract.
  */
 import { PoolRefusal } from '../../family.ts'
@@ -10,7 +11,7 @@ const ONE = 10n ** 18n
 const ONE2 = ONE * ONE
 const WORD_LIMIT = 1n << 256n
 
-/** Returns `value` unless it overflows 256 bits. @throws PoolRefusal `TOO_LARGE` */
+/** Returns `value`, after checking that it fits in 256 bits. @throws PoolRefusal `TOO_LARGE` */
 function checkedUint256(value: bigint): bigint {
   if (value >= WORD_LIMIT) throw new PoolRefusal('TOO_LARGE', 'the curve overflows')
   return value
@@ -27,7 +28,7 @@ export const mulFloor = (a: bigint, b: bigint): bigint => checkedUint256(a * b) 
 /** Returns floor(10³⁶ / price). */
 export const reciprocal = (price: bigint): bigint => ONE2 / price
 
-/** Returns a target unless it is zero. @throws PoolRefusal `EMPTY` */
+/** Returns a target, after checking that it is not zero. @throws PoolRefusal `EMPTY` */
 function checkedTarget(value: bigint): bigint {
   if (value === 0n) throw new PoolRefusal('EMPTY', 'the target is zero')
   return value
@@ -50,8 +51,8 @@ export function integrate(v0: bigint, from: bigint, to: bigint, price: bigint, k
 }
 
 /**
- * Returns the target of a token with reserve `v1`, if the reserve of the other token exceeds its target by `delta`. The
- * target is v1·(1 + (√(1 + 4·k·price·delta / v1) − 1) / (2·k)).
+ * Returns the target of a token. `v1` is its reserve, and `delta` is the amount by which the reserve of the other token
+ * exceeds its target. The result is v1·(1 + (√(1 + 4·k·price·delta / v1) − 1) / (2·k)).
  */
 export function solveTarget(v1: bigint, delta: bigint, price: bigint, k: bigint): bigint {
   if (k === 0n) return v1 + mulFloor(price, delta)
@@ -96,7 +97,7 @@ export function solveTrade(v0: bigint, v1: bigint, delta: bigint, price: bigint,
   const square = mulFloor((ONE - k) * 4n, checkedUint256(mulFloor(k, v0) * v0))
   const root = sqrt(checkedUint256(checkedUint256(b * b) + square))
   const numerator = isBPositive ? b + root : root - b
-  // Refuse all releases: later releases revert here, and earlier releases pay out the whole reserve.
+  // Later releases revert here, and earlier releases pay out the whole reserve. The release is unknown, so refuse.
   if (numerator === 0n) throw new PoolRefusal('TOO_LARGE', 'the curve has no solution')
   const v2 = divUp(checkedUint256(numerator * ONE), (ONE - k) * 2n)
   return subtract(v1, v2 > v1 ? v1 : v2)

@@ -11,7 +11,7 @@ const SIDES: readonly Side[] = ['ONE', 'ABOVE_ONE', 'BELOW_ONE']
 /** Estimated gas of one getter call. */
 const GETTER_GAS = 60_000
 
-/** Reads each pool with two calls of its getters. The zero address stands for an account without fee privileges. */
+/** Reads each pool with two getter calls. Reads the fees of the zero address, an account without fee privileges. */
 export function* readStates(_row: DexRow, pools: readonly Pool[]): PoolReads<DodoV2State> {
   const state = poolInterface.encodeFunctionData('getPMMStateForCall') as Hex
   const fees = poolInterface.encodeFunctionData('getUserFeeRate', [ZERO_ADDRESS]) as Hex

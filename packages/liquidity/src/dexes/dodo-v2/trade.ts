@@ -1,4 +1,4 @@
-/** Exact-input trades with a PMM pool. Checked against PMMPricing and DPPTrader of DODOEX/contractV2. */
+/** Exact-input trades with a PMM (proactive market maker) pool of DODO V2. Checked against PMMPricing and DPPTrader of DODOEX/contractV2. */
 import { PoolRefusal } from '../../family.ts'
 import { integrate, mulFloor, reciprocal, solveTarget, solveTrade } from './math.ts'
 import type { DodoV2State, Side } from './types.ts'
@@ -6,7 +6,7 @@ import type { DodoV2State, Side } from './types.ts'
 /** Reserves are uint112. */
 const MAX_RESERVE = (1n << 112n) - 1n
 
-/** State of a pool by input and output token instead of base and quote token, so that both directions share code. */
+/** State of a pool for one trade direction, so that both directions share code. */
 type DirectedPool = {
   readonly reserveIn: bigint
   readonly reserveOut: bigint
@@ -38,15 +38,15 @@ function directedPoolOf(state: DodoV2State, sellsBase: boolean): DirectedPool {
 }
 
 /**
- * Returns the approximate largest input in base units. It fills the reserve of the input token to the maximum. If the
- * pool has no target of the output token, it fills the reserve only to the target.
+ * Returns the approximate largest input in base units. It fills the reserve of the input token to `MAX_RESERVE`. If the
+ * output token has no target, it fills the reserve of the input token only to its target.
  */
 export function approximateMaxInput(state: DodoV2State, sellsBase: boolean): bigint {
   const { reserveIn, inputTarget, outputTarget, imbalance } = directedPoolOf(state, sellsBase)
   return imbalance === 'short' && outputTarget === 0n ? inputTarget - reserveIn : MAX_RESERVE - reserveIn
 }
 
-/** Output before fees, and the imbalance after the trade. */
+/** Output before fees in base units, and the imbalance after the trade. */
 type PricedTrade = { readonly grossOutput: bigint; readonly imbalance: DirectedPool['imbalance'] }
 
 /** Prices a trade without fees. @see PMMPricing.sellBaseToken and sellQuoteToken */
@@ -100,7 +100,9 @@ export function trade(
 }
 
 /**
- * Returns the side of a pool after a trade. A pool without a quote target (DVM) always counts as short of base tokens.
+ * Returns `side` of a pool after a trade. A pool without a quote target (DVM) always counts as short of base tokens.
+ *
+ * @param imbalance - of the input token after the trade
  */
 function sideOf(imbalance: DirectedPool['imbalance'], sellsBase: boolean, { quoteTarget }: DodoV2State): Side {
   if (quoteTarget === 0n) return 'ABOVE_ONE'
@@ -108,7 +110,7 @@ function sideOf(imbalance: DirectedPool['imbalance'], sellsBase: boolean, { quot
   return (imbalance === 'short') === sellsBase ? 'ABOVE_ONE' : 'BELOW_ONE'
 }
 
-/** Raises a target by the fees that the pool retains. @see PMMPricing.adjustedTarget */
+/** Recomputes the target of the scarce token, which rises by the fees that the pool keeps. @see PMMPricing.adjustedTarget */
 function adjustTarget(state: DodoV2State): DodoV2State {
   const { side, base, quote, baseTarget, quoteTarget, price, slippage } = state
   if (side === 'BELOW_ONE' && base >= baseTarget)

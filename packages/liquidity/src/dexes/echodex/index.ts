@@ -1,6 +1,6 @@
 /**
- * Family of Echodex pairs, which take their fee from the output. A factory has one fee token. A pair that trades it
- * holds fees in this token in addition to its reserve, so it is not quoted for an input in this token (`math.ts`).
+ * Family of Echodex pairs, which take their fee from the output. A factory has one fee token. A pair that trades this token
+ * also holds fees in it, in addition to its reserve. So such a pair is not quoted for an input in this token (`math.ts`).
  */
 import { IEchodexFactory__factory, IUniswapV2Factory__factory, IUniswapV2PairEvents__factory } from '@sluice/bindings'
 import { eventReader } from '@sluice/bindings/codec'
@@ -59,7 +59,7 @@ export const echodex: DexFamily<EchodexState> = {
   ...pairFactory(IUniswapV2Factory__factory.createInterface(), 'getPair', 'PairCreated'),
   readStates,
   refreshStates,
-  // One read for all pairs of the factory.
+  // One read serves all pairs of the factory.
   parameterGas: () => READ_GAS,
   topics,
   applyLog({ state }, log) {
@@ -93,8 +93,7 @@ export const echodex: DexFamily<EchodexState> = {
     op: 'uniswap-v2',
     pool: pool.address,
     zeroForOne: isZeroForOne(pool, tokenIn, tokenOut),
-    // The Executor computes the output as if the swap had no fee, and requests it. The pair then takes its fee from
-    // this output.
+    // The Executor requests the output of a swap without a fee. The pair then takes its fee from this output.
     feePpm: 0,
     tokenIn,
     input,

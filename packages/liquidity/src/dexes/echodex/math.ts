@@ -18,18 +18,20 @@ export type EchodexState = {
   readonly feeToken: 0 | 1 | null
 }
 
-/** Fee in units of 1 / `FEE_UNIT` of the output. */
+/** Fee on the output, in units of 1 / `FEE_UNIT`. */
 const FEE = 30n
 const FEE_UNIT = 10_000n
 /** Fraction of the output that remains after the fee. */
 export const KEEP_OUT = 0.997
+/** Fee on the output in ppm. */
 export const FEE_PPM = 3_000
 
-const asProduct = ({ reserve0, reserve1 }: EchodexState) => ({ reserve0, reserve1, feePpm: 0 })
+/** Returns the state of a Uniswap V2 pair with these reserves and no fee. */
+const withoutFee = ({ reserve0, reserve1 }: EchodexState) => ({ reserve0, reserve1, feePpm: 0 })
 
 /**
- * True if the input is the fee token. The contract computes the input from the pair's balance. So it would count the
- * fees that the pair holds as part of the input.
+ * True if the input is the fee token. The contract computes the input from the pair's balance, so it would count the fees
+ * that the pair holds as input. Such swaps are not quoted.
  */
 const countsHeldFees = ({ feeToken }: EchodexState, zeroForOne: boolean): boolean => feeToken === (zeroForOne ? 0 : 1)
 
@@ -41,19 +43,19 @@ export function quote(
 ): { readonly amountOut: bigint; readonly state: EchodexState } {
   if (countsHeldFees(state, zeroForOne))
     throw new PoolRefusal('UNSUPPORTED', 'the pair holds fees in this token in addition to its reserve')
-  const { amountOut, state: newState } = quoteProduct(asProduct(state), zeroForOne, amountIn)
+  const { amountOut, state: newState } = quoteProduct(withoutFee(state), zeroForOne, amountIn)
   const { reserve0, reserve1 } = newState
   return { amountOut: amountOut - (amountOut * FEE) / FEE_UNIT, state: { ...state, reserve0, reserve1 } }
 }
 
 /** Returns the largest input that `quote` accepts. */
 export const maxInput = (state: EchodexState, zeroForOne: boolean): bigint =>
-  countsHeldFees(state, zeroForOne) ? 0n : maxProductInput(asProduct(state), zeroForOne)
+  countsHeldFees(state, zeroForOne) ? 0n : maxProductInput(withoutFee(state), zeroForOne)
 
 /** Returns the minimum input that buys an output; null if the pair holds less, or if the input is the fee token. */
 export function inputFor(state: EchodexState, zeroForOne: boolean, amountOut: bigint): bigint | null {
   if (countsHeldFees(state, zeroForOne)) return null
-  // The smallest output before the fee. The contract rounds the fee down, so the output after the fee is rounded up.
+  // Find the smallest output before the fee from which `amountOut` remains. The contract rounds the fee down.
   const grossOutput = ((amountOut - 1n) * FEE_UNIT) / (FEE_UNIT - FEE) + 1n
-  return inputForProduct(asProduct(state), zeroForOne, grossOutput)
+  return inputForProduct(withoutFee(state), zeroForOne, grossOutput)
 }

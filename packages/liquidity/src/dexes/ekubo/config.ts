@@ -14,24 +14,27 @@ export type EkuboConfig = {
   readonly kind: EkuboKind
 }
 
-/** Kind of a pool: each position has its own ticks, or all positions share one range of ticks. */
+/**
+ * Kind of a pool. `concentrated`: each position has its own ticks. `range`: all positions share one range of ticks, from
+ * `lower` to `upper`.
+ */
 type EkuboKind =
   | { readonly name: 'concentrated'; readonly tickSpacing: number }
   | { readonly name: 'range'; readonly lower: number; readonly upper: number }
 
-/** Bit of the pool type for positions with their own ticks. The other bits are then the tick spacing. */
+/** Bit of the pool type of concentrated pools. The other bits are then the tick spacing. */
 const CONCENTRATED_FLAG = 0x8000_0000
 /** Unit of the center of a range, in ticks. */
 const CENTER_STEP = 16
 
 export const keyOf = (pool: Pool<unknown>) => pool.fixed as EkuboKey
 
-/** Version of the core. */
+/** Major version of the core: the contract that holds all pools. */
 export type EkuboVersion = 2 | 3
 
 /** Id of the family of version 2. */
 export const V2_ID = 'ekubo-v2'
-/** Returns the version of the core of a family. */
+/** Returns the core version of a family's pools. */
 export const versionOf = (family: string): EkuboVersion => (family === V2_ID ? 2 : 3)
 
 /** Largest tick spacing of version 2. */
@@ -41,29 +44,30 @@ const MAX_TICK_SPACING = 698_605
 export const configOfPool = (pool: Pool<unknown>): EkuboConfig =>
   decodeConfig(keyOf(pool).config, versionOf(pool.family))!
 
-/** Decodes a config; null if its pool type is invalid. */
+/** Decodes a config word. Returns null if its pool type is invalid. */
 export function decodeConfig(config: Hex, version: EkuboVersion = 3): EkuboConfig | null {
   const word = BigInt(config)
   const type = Number(word & 0xffff_ffffn)
-  const kind = version === 2 ? kindOfSpacing(type) : kindOf(type)
+  const kind = version === 2 ? kindOfV2(type) : kindOfV3(type)
   if (!kind) return null
   const extension = toAddress(`0x${(word >> 96n).toString(16).padStart(40, '0')}`)
   return { extension, fee: (word >> 32n) & 0xffff_ffff_ffff_ffffn, kind }
 }
 
-/** Returns the kind of a pool of version 2, whose type is the tick spacing, or 0 for the full range. */
-function kindOfSpacing(tickSpacing: number): EkuboKind | null {
+/** Decodes a pool type of version 2: the tick spacing, or 0 for one range of all ticks. Returns null if it is invalid. */
+function kindOfV2(tickSpacing: number): EkuboKind | null {
   if (tickSpacing === 0) return { name: 'range', lower: MIN_TICK, upper: MAX_TICK }
   return tickSpacing <= MAX_TICK_SPACING ? { name: 'concentrated', tickSpacing } : null
 }
 
-function kindOf(type: number): EkuboKind | null {
+/** Decodes a pool type of version 3. Returns null if it is invalid. */
+function kindOfV3(type: number): EkuboKind | null {
   if (type >= CONCENTRATED_FLAG) {
     const tickSpacing = type - CONCENTRATED_FLAG
     return tickSpacing > 0 ? { name: 'concentrated', tickSpacing } : null
   }
-  // The type contains 7 bits of amplification and 24 bits of the center. Each unit of amplification halves the range.
-  // Both are zero for the full range.
+  // The type contains 7 bits of amplification and 24 bits for the center of the range. Each unit of amplification halves
+  // the range. If both are zero, the range contains all ticks.
   const halfWidth = Math.floor(MAX_TICK / 2 ** (type >>> 24))
   const center = ((type << 8) >> 8) * CENTER_STEP
   const lower = Math.max(MIN_TICK, center - halfWidth)
@@ -75,7 +79,7 @@ function kindOf(type: number): EkuboKind | null {
 export const configOf = (fee: bigint, type: number): Hex =>
   `0x${((fee << 32n) | BigInt(type)).toString(16).padStart(64, '0')}`
 
-/** Returns the pool type of positions with their own ticks. */
+/** Returns the pool type of a concentrated pool. */
 export const concentratedType = (tickSpacing: number, version: EkuboVersion = 3): number =>
   version === 2 ? tickSpacing : CONCENTRATED_FLAG + tickSpacing
 

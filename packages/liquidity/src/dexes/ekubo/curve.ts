@@ -9,15 +9,17 @@ import { amount0Between, amount1Between, farthestTick, MAX_AMOUNT, maxInput } fr
 import { MAX_RATIO, MAX_TICK, MIN_RATIO, MIN_TICK, ratioAtTick } from './ratio.ts'
 import type { EkuboState } from './types.ts'
 
+/** Fixed-point one of √prices. */
 const ONE = 2 ** 128
+/** Fixed-point one of fees. */
 const FEE_ONE = 2 ** 64
 
-/** Output in base units below which rounding may consume all of it. */
+/** Total output of a curve, in base units, below which rounding may consume the whole output. */
 const MIN_OUTPUT = 10_000
 
 /**
- * Minimum relative fall of √price in a piece that is built from its prices. A piece with a smaller fall is built from
- * its input, which the contract may round up from a fraction of a unit.
+ * Minimum relative fall of √price along a piece that is built from its two prices. A piece with a smaller fall is built from
+ * its input. The contract rounds this input up, so its prices alone would give too small an input.
  */
 const WIDE_FALL = 1e-3
 
@@ -30,22 +32,22 @@ function rangesOf(
   { kind }: EkuboConfig,
 ): readonly LiquidityRange[] {
   if (kind.name === 'range') return liquidity > 0n ? [{ lower: kind.lower, upper: kind.upper, liquidity }] : []
-  // Derive the liquidity below the first tick from the liquidity at the price, because lower ticks may be unknown.
+  // Compute the liquidity below the first known tick from the liquidity at the price, because lower ticks may be unknown.
   let currentLiquidity = ticks.reduce(
-    (liquidityBelow, [index, net]) => (index <= tick ? liquidityBelow - net : liquidityBelow),
+    (liquidityBelow, [initializedTick, net]) => (initializedTick <= tick ? liquidityBelow - net : liquidityBelow),
     liquidity,
   )
   let lower = Math.max(MIN_TICK, known[0])
   const ranges: LiquidityRange[] = []
-  for (const [index, net] of [...ticks, [Math.min(MAX_TICK, known[1]), 0n] as const]) {
-    if (currentLiquidity > 0n && index > lower) ranges.push({ lower, upper: index, liquidity: currentLiquidity })
+  for (const [upper, net] of [...ticks, [Math.min(MAX_TICK, known[1]), 0n] as const]) {
+    if (currentLiquidity > 0n && upper > lower) ranges.push({ lower, upper, liquidity: currentLiquidity })
     currentLiquidity += net
-    lower = index
+    lower = upper
   }
   return ranges
 }
 
-/** Returns a curve with one piece per range in the trade direction, and gaps between ranges. */
+/** Returns a curve with one piece per liquidity range in the trade direction. Between ranges, the liquidity is 0. */
 export function curveOf(state: EkuboState, config: EkuboConfig, zeroForOne: boolean): PriceCurve {
   const keepIn = 1 - Number(config.fee) / FEE_ONE
   const farthestRatio = ratioAtTick(farthestTick(state, config.kind, zeroForOne))

@@ -1,4 +1,4 @@
-/** Pool discovery for the Ekubo core. */
+/** Finds pools of the Ekubo core, the contract that holds all pools. */
 import { IEkuboCore__factory } from '@sluice/bindings'
 import { eventReader } from '@sluice/bindings/codec'
 import { type DexRow, type Hex, PPM, toAddress } from '@sluice/chains'
@@ -22,8 +22,8 @@ const decodePoolInitialized = eventReader<PoolCreatedEvent>(coreInterface, 'Pool
 /** Converts ppm to units of 2⁻⁶⁴. */
 const feeFromPpm = (ppm: bigint): bigint => (ppm << 64n) / PPM
 /**
- * Fees in ppm and tick spacings of most pools. The core has no getter by token pair, but the pool ids of these configs
- * can be computed. Pools with other configs are found by their creation log.
+ * Fees in ppm and tick spacings of most pools. The core has no getter for the pools of a pair, but the ids of pools with
+ * these values can be computed. Pools with other values are found by their creation logs.
  */
 const USUAL_FEES_AND_SPACINGS = [
   [0n, 1_000],
@@ -37,6 +37,7 @@ const USUAL_FEES_AND_SPACINGS = [
 ] as const
 /** Pool type of one range that contains all ticks. */
 const FULL_RANGE = 0
+/** Returns the configs of pools with usual fees: one with the tick spacing, and one with the full range. */
 const usualConfigs = (version: EkuboVersion): readonly Hex[] =>
   USUAL_FEES_AND_SPACINGS.flatMap(([ppm, spacing]) => [
     configOf(feeFromPpm(ppm), concentratedType(spacing, version)),
@@ -46,11 +47,11 @@ const USUAL_CONFIGS: Readonly<Record<EkuboVersion, readonly Hex[]>> = { 2: usual
 /** Pool ids per read. A read takes about 2.6 million gas. */
 const IDS_PER_READ = 1_000
 
-/** Returns the rows of version 3. */
+/** Returns the row if it is of version 3. */
 export const rowsOf = (row: DexRow): readonly DexRow[] =>
   row.family === 'ekubo' && row.version?.startsWith('3') ? [row] : []
 
-/** Returns the rows of version 2, which another family serves. */
+/** Returns the row, for the family of version 2, if it is of version 2. */
 export const rowsOfV2 = (row: DexRow): readonly DexRow[] =>
   row.family === 'ekubo' && row.version?.startsWith('2') ? [{ ...row, family: V2_ID }] : []
 
@@ -81,7 +82,7 @@ function makePool(row: DexRow, pair: TokenPair, config: Hex): Pool<null> {
   return singletonPool(row, poolId(tokens, { config }), tokens, { config })
 }
 
-/** Verifies listed pools. The id is the hash of the key, so a pool exists if the core has a state word for its id. */
+/** Verifies pools of a pool list. The id is the hash of the key, so a pool exists if the core stores state for its id. */
 export function provePools(row: DexRow, listedPools: readonly ListedPool[]): PoolReads<Pool<null>> {
   return proveByKey(listedPools, listedPool, (candidates) => initializedPools(row, candidates))
 

@@ -17,7 +17,7 @@ const gasOf = ({ family }: Pool<unknown>) => GAS[versionOf(family)]
 /** Measured gas of a step through a bitmap word without initialized ticks: a storage load and a loop iteration. */
 const WORD_GAS = 9_400
 
-/** Returns the accounts on which the quotes of the sampled twin depend: the extension of the pool. */
+/** Returns the account that controls quotes of the sampled twin (the family for pools with an extension): the extension. */
 export const extensionsOf = (pool: Pool): readonly Address[] => [configOfPool(pool).extension]
 
 /** Members that both versions share. */
@@ -56,7 +56,7 @@ const sharedMembers = {
   },
 } satisfies Partial<DexFamily<EkuboState>>
 
-/** Returns a family that refuses states that contradict themselves. */
+/** Returns a family that refuses states in which liquidity would be negative. */
 const checked = (family: DexFamily<EkuboState>): DexFamily<EkuboState> =>
   withConsistentState<EkuboState, DexFamily<EkuboState>>(family, ({ state }) =>
     pathOfTicks(state.liquidity, state.tick, state.ticks),
@@ -65,7 +65,7 @@ const checked = (family: DexFamily<EkuboState>): DexFamily<EkuboState> =>
 /** Ekubo pools of version 3 without extensions. */
 export const ekubo: DexFamily<EkuboState> = checked({ ...sharedMembers, id: 'ekubo', rowsOf, topics, applyLog })
 
-/** Ekubo pools of version 2 without extensions. The math is the same; the core's interface and storage are not. */
+/** Ekubo pools of version 2 without extensions. Only the interface and storage of the core differ from version 3. */
 export const ekuboV2: DexFamily<EkuboState> = checked({
   ...sharedMembers,
   ...{ id: V2_ID, rowsOf: rowsOfV2, topics: v2Topics, applyLog: applyV2Log },
