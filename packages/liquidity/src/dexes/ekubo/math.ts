@@ -1,6 +1,6 @@
 /**
- * Exact math of Ekubo pools. A ratio is a √price with 128 fractional bits (`ratio.ts`). Positions have their own ticks,
- * or all share one range (`EkuboConfig.kind`). Checked against the deployed core on Ethereum, and against
+ * Exact math of Ekubo pools. A ratio is a √price with 128 fractional bits (`ratio.ts`). In a pool of the kind
+ * `concentrated`, each position has its own ticks. In a pool of the kind `range`, all positions share one range. Checked against the deployed core on Ethereum, and against
  * EkuboProtocol/evm-contracts v3.2.0.
  */
 import { nullIfRefused, PoolRefusal } from '../../family.ts'
@@ -16,18 +16,20 @@ import type { EkuboState } from './types.ts'
 const RATIO_BITS = 128n
 /** Fractional bits of fees. */
 const FEE_BITS = 64n
-/** Maximum input and maximum output of a swap. */
+/** Maximum input and maximum output of a whole swap, which are `int128` in the core. */
 export const MAX_AMOUNT = (1n << 127n) - 1n
-/** Maximum input and maximum output of a step, which are `uint128` in the core. `MAX_AMOUNT` limits the whole swap. */
+/** Maximum input and maximum output of one step of a swap, which are `uint128` in the core. */
 const MAX_STEP_AMOUNT = (1n << 128n) - 1n
 /** Maximum bitmap words that a swap may search. Each word costs about 9,000 gas. */
 const MAX_WORDS = 1_000
 
+/** Result of a swap. */
 type EkuboSwap = {
   readonly amountOut: bigint
+  /** State after the swap. */
   readonly state: EkuboState
   readonly ticksCrossed: number
-  /** Number of steps that reached a target without an initialized tick, usually the end of a bitmap word. */
+  /** Number of steps that ended where no initialized tick was, usually at the end of a bitmap word. */
   readonly wordsWalked: number
 }
 
@@ -44,8 +46,10 @@ export function amount1Between(lower: bigint, upper: bigint, liquidity: bigint, 
   return roundsUp ? divUp(numerator, 1n << RATIO_BITS) : numerator >> RATIO_BITS
 }
 
-const inputBetween = (zeroForOne: boolean) => (zeroForOne ? amount0Between : amount1Between)
-const outputBetween = (zeroForOne: boolean) => (zeroForOne ? amount1Between : amount0Between)
+/** Returns the function that computes the input between two ratios. */
+const inputFunction = (zeroForOne: boolean) => (zeroForOne ? amount0Between : amount1Between)
+/** Returns the function that computes the output between two ratios. */
+const outputFunction = (zeroForOne: boolean) => (zeroForOne ? amount1Between : amount0Between)
 
 /** Returns the ratio after an input. @param netInput - input without the fee */
 function ratioAfterInput(ratio: bigint, liquidity: bigint, netInput: bigint, zeroForOne: boolean): bigint {
@@ -58,16 +62,17 @@ function ratioAfterInput(ratio: bigint, liquidity: bigint, netInput: bigint, zer
   return unroundedRatio < RATIO_LIMIT ? roundToStorable(unroundedRatio, false) : RATIO_LIMIT
 }
 
-/** Farthest end of a step. The step ends earlier if its input is used up. */
+/** Place where a step ends, unless the input is used up before. */
 type StepTarget = {
   readonly tick: number
   /** Change of liquidity if the price rises past the tick; absent if the tick is not initialized. */
   readonly net?: bigint
 }
+/** Tick and liquidity that a swap has reached. */
 type SwapCursor = { readonly tick: number; readonly liquidity: bigint }
 
-/** Returns the farthest end of the next step in a pool whose positions have their own ticks. */
-function nextTarget(
+/** Returns the target of the next step in a concentrated pool: the next initialized tick, or the end of the bitmap word. */
+function nextConcentratedTarget(
   state: EkuboState,
   spacing: number,
   { tick, liquidity }: SwapCursor,
@@ -75,7 +80,7 @@ function nextTarget(
 ): StepTarget {
   const { ticks } = state
   const nextInitialized = ticks[lastIndexAtOrBelow(ticks, tick) + (zeroForOne ? 0 : 1)]
-  // Without liquidity, a stop at the end of a bitmap word changes nothing. So the step continues to the next tick.
+  // Without liquidity, a stop at the end of a bitmap word would change nothing, so the step continues to the next tick.
   const hasNoLiquidity = liquidity === 0n
   const word = Math.floor(bitPositionOf(zeroForOne ? tick : tick + spacing, spacing) / BITS_PER_WORD)
   const wordEnd = tickAtBitPosition(word * BITS_PER_WORD + (zeroForOne ? 0 : BITS_PER_WORD - 1), spacing)
@@ -89,8 +94,8 @@ function nextTarget(
 }
 
 /**
- * Returns the farthest tick that a swap may reach. It is limited by the end of the price range, by `MAX_WORDS`, and by
- * the ticks that were read.
+ * Returns the farthest tick that a swap may reach. This is the nearest of three limits: the end of the price range, the
+ * end of `MAX_WORDS` bitmap words, and the end of the known ticks.
  */
 export function farthestTick({ tick, known }: EkuboState, kind: EkuboConfig['kind'], zeroForOne: boolean): number {
   if (kind.name === 'range') return zeroForOne ? MIN_TICK : MAX_TICK
@@ -103,8 +108,8 @@ export function farthestTick({ tick, known }: EkuboState, kind: EkuboConfig['kin
   return zeroForOne ? Math.max(MIN_TICK, walkLimitTick, lowestKnown) : Math.min(MAX_TICK, walkLimitTick, highestKnown)
 }
 
-/** Returns the end of the next step in a pool with one range. The liquidity is active only inside the range. */
-function nextRangeEnd(
+/** Returns the target of the next step in a pool with one range. Its liquidity is active only inside the range. */
+function nextRangeTarget(
   lower: number,
   upper: number,
   tick: number,
@@ -115,7 +120,7 @@ function nextRangeEnd(
   return { tick: tick < lower ? lower : isInside ? upper : MAX_TICK, isInside }
 }
 
-/** Sells exactly `amount`. @throws PoolRefusal if the core would revert or use only a part of `amount` */
+/** Sells exactly `amount`. @throws PoolRefusal if the core would revert, or would use only a part of `amount` */
 export function swapExactInput(state: EkuboState, config: EkuboConfig, zeroForOne: boolean, amount: bigint): EkuboSwap {
   const { fee } = config
   if (amount <= 0n) throw new PoolRefusal('TOO_SMALL', 'nothing to sell')
@@ -145,7 +150,7 @@ export function swapExactInput(state: EkuboState, config: EkuboConfig, zeroForOn
   return { amountOut, ticksCrossed, wordsWalked, state: { ...state, sqrtRatio: ratio, tick, liquidity } }
 }
 
-/** Returns the end of the next step, which is not beyond `farthestTick`. */
+/** Returns the target of the next step, which is not beyond `farthestTick`. `isActive`: the step has liquidity. */
 function targetFrom(
   state: EkuboState,
   { kind }: EkuboConfig,
@@ -153,20 +158,20 @@ function targetFrom(
   zeroForOne: boolean,
 ): StepTarget & { readonly isActive: boolean } {
   if (kind.name === 'range') {
-    const { isInside, ...target } = nextRangeEnd(kind.lower, kind.upper, cursor.tick, zeroForOne)
+    const { isInside, ...target } = nextRangeTarget(kind.lower, kind.upper, cursor.tick, zeroForOne)
     return { ...target, isActive: isInside }
   }
-  const target = nextTarget(state, kind.tickSpacing, cursor, zeroForOne)
+  const target = nextConcentratedTarget(state, kind.tickSpacing, cursor, zeroForOne)
   const limitTick = farthestTick(state, kind, zeroForOne)
   const isPastFarthest = zeroForOne ? target.tick < limitTick : target.tick > limitTick
   return isPastFarthest ? { tick: limitTick, isActive: true } : { ...target, isActive: true }
 }
 
-/** True if a swap has used up the range up to `limitTick`. After a fall to a tick, the current tick is one below it. */
+/** True if a swap has reached `limitTick`. When the price falls exactly to a tick, the current tick becomes one lower. */
 const isBeyond = (tick: number, limitTick: number, zeroForOne: boolean) =>
   zeroForOne ? tick < limitTick : tick >= limitTick
 
-/** Returns the refusal of a swap that passes `limitTick`. @param isUntouched - true if no input was used */
+/** Returns the refusal of a swap that would pass `limitTick`. @param isUntouched - true if no input was used up to there */
 function refusalAt(limitTick: number, zeroForOne: boolean, isUntouched: boolean): PoolRefusal {
   const isModelLimit = limitTick !== (zeroForOne ? MIN_TICK : MAX_TICK)
   if (isModelLimit)
@@ -185,7 +190,7 @@ function refusalAt(limitTick: number, zeroForOne: boolean, isUntouched: boolean)
 export function maxInput(state: EkuboState, config: EkuboConfig, zeroForOne: boolean): bigint {
   const limitTick = farthestTick(state, config.kind, zeroForOne)
   let { sqrtRatio: ratio, tick, liquidity } = state
-  // Sums of all steps with liquidity except the last one.
+  // Total input and output of all steps with liquidity before `lastStep`.
   let [inputBefore, outputBefore] = [0n, 0n]
   let lastStep: { readonly step: Step; readonly stepOf: (amount: bigint) => Step } | undefined
   while (!isBeyond(tick, limitTick, zeroForOne)) {
@@ -216,7 +221,7 @@ export function maxInput(state: EkuboState, config: EkuboConfig, zeroForOne: boo
     min(step.input, MAX_AMOUNT - inputBefore),
   )
   const totalInput = inputBefore + (maxStepInput ?? MAX_AMOUNT - inputBefore)
-  // If the liquidity is very low, even this input buys nothing.
+  // If the liquidity is very low, even the largest input buys nothing.
   return nullIfRefused(() => swapExactInput(state, config, zeroForOne, totalInput)) ? totalInput : 0n
 }
 
@@ -237,11 +242,11 @@ function stepTo(
   const reachedRatio = ratioAfterInput(ratio, liquidity, netInput, zeroForOne)
   if (zeroForOne ? reachedRatio < targetRatio : reachedRatio > targetRatio) {
     const [lower, upper] = zeroForOne ? [targetRatio, ratio] : [ratio, targetRatio]
-    const netInputToTarget = checkedStepAmount(inputBetween(zeroForOne)(lower, upper, liquidity, true))
+    const netInputToTarget = checkedStepAmount(inputFunction(zeroForOne)(lower, upper, liquidity, true))
     const input = checkedStepAmount(divUp(netInputToTarget << FEE_BITS, (1n << FEE_BITS) - fee))
     return {
       input,
-      output: checkedStepAmount(outputBetween(zeroForOne)(lower, upper, liquidity, false)),
+      output: checkedStepAmount(outputFunction(zeroForOne)(lower, upper, liquidity, false)),
       ratio: targetRatio,
     }
   }
@@ -250,11 +255,12 @@ function stepTo(
   const [lower, upper] = zeroForOne ? [reachedRatio, ratio] : [ratio, reachedRatio]
   return {
     input: amount,
-    output: checkedStepAmount(outputBetween(zeroForOne)(lower, upper, liquidity, false)),
+    output: checkedStepAmount(outputFunction(zeroForOne)(lower, upper, liquidity, false)),
     ratio: reachedRatio,
   }
 }
 
+/** Returns an amount of a step, after checking that it fits in 128 bits. @throws PoolRefusal `TOO_LARGE` */
 function checkedStepAmount(amount: bigint): bigint {
   if (amount > MAX_STEP_AMOUNT) throw new PoolRefusal('TOO_LARGE', 'an amount of more than 128 bits')
   return amount

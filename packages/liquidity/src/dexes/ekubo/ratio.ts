@@ -8,7 +8,7 @@ import { divUp, sqrt } from '../../math/integers.ts'
 export const MAX_TICK = 88_722_835
 export const MIN_TICK = -MAX_TICK
 
-/** Mantissa bits of a packed ratio. Two more bits select one of four scales. */
+/** Mantissa bits of a packed ratio: a ratio as the core stores it. Two more bits select one of four scales. */
 const MANTISSA_BITS = 94n
 /** Number of low bits that each scale drops. The scales are for ratios below 2⁹⁶, 2¹²⁸, 2¹⁶⁰, and 2¹⁹². */
 const SHIFTS = [2n, 34n, 66n, 98n] as const
@@ -16,7 +16,7 @@ const SHIFTS = [2n, 34n, 66n, 98n] as const
 const FIRST_SCALE_BITS = 96n
 /** Bits that each further scale adds. */
 const SCALE_BITS = 32n
-/** Ratios are below this limit: they have at most 64 integer bits. */
+/** Exclusive upper bound of ratios: they have at most 64 integer bits. */
 export const RATIO_LIMIT = 1n << 192n
 
 /** Unpacks the ratio of a state word. */
@@ -50,7 +50,7 @@ function computeRatioFactors(count: number): readonly bigint[] {
   })
 }
 
-/** Number of cached ratios. The low bits of a tick select the cache entry. A search requests few ticks many times. */
+/** Number of cached ratios. The low bits of a tick select the cache entry. A route search needs few ticks many times. */
 const CACHE_SIZE = 1 << 12
 /** Marks an empty cache entry; not a valid tick. */
 const NO_TICK = -(2 ** 31)
@@ -79,7 +79,7 @@ function computeRatio(tick: number): bigint {
 export const MIN_RATIO = ratioAtTick(MIN_TICK)
 export const MAX_RATIO = ratioAtTick(MAX_TICK)
 
-/** ln √1.000001: the difference of the logarithms of two neighboring ticks' ratios. */
+/** ln √1.000001: the difference of ln ratio between neighboring ticks. */
 const LOG_SQRT_BASE = Math.log1p(1e-6) / 2
 /** ln 2¹²⁸, to remove the 128 fractional bits of a ratio. */
 const LOG_Q128 = 128 * Math.LN2

@@ -30,19 +30,19 @@ const v2CoreInterface = IEkuboV2Core__factory.createInterface()
 const WORDS_PER_READ = 1_500
 /** Maximum bitmap words per pool. In a pool with more words, only the words around the price are read. */
 const MAX_WORDS = 6_000
-/** Estimated gas to read one bitmap word, by version of the core. In version 2, its slot is a hash. */
+/** Estimated gas to read one bitmap word, by version of the core. Version 2 needs more, because the slot is a hash. */
 const WORD_GAS = { 2: 3_400, 3: 2_900 } as const
 /** Estimated gas to read a few dozen ticks. */
 const TICKS_GAS = 400_000
-/** State words per read. A read takes about 1.3 million gas. */
+/** Maximum state words per read in version 3. They take about 1.3 million gas. */
 const STATE_WORDS_PER_READ = 500
 
 /** State without its ticks: the content of a pool's state word. */
 type TicklessState = Omit<EkuboState, 'ticks'>
 
 /**
- * Reads the state words of the pools, and then the ticks around their prices. Returns null for a pool with an
- * extension, because its effect on swaps is unknown.
+ * Reads the state words of the pools, and then the ticks around their prices. Returns null for a pool with an extension,
+ * because the effect of an extension on swaps is unknown.
  */
 export function* readStates(row: DexRow, pools: readonly Pool<null>[]): PoolReads<EkuboState> {
   const allTicklessStates = yield* readStateWords(row, pools)
@@ -52,6 +52,7 @@ export function* readStates(row: DexRow, pools: readonly Pool<null>[]): PoolRead
   return yield* readTicks(row, pools, ticklessStates)
 }
 
+/** Reads the state words of pools. Returns null for a pool that does not exist. */
 function* readStateWords({ address, family }: DexRow, pools: readonly Pool<unknown>[]): PoolReads<TicklessState> {
   const batches = chunks(pools, slotsPerRead(versionOf(family), STATE_WORDS_PER_READ))
   const answers = yield batches.map((batch) =>
@@ -66,6 +67,7 @@ function* readStateWords({ address, family }: DexRow, pools: readonly Pool<unkno
   })
 }
 
+/** Adds ticks to states. Returns null for a pool without a state, or if some of its ticks could not be read. */
 function* readTicks(
   { address, family }: DexRow,
   pools: readonly Pool<unknown>[],
@@ -100,10 +102,10 @@ function spacingOf(pool: Pool<unknown>): number | undefined {
   return kind.name === 'concentrated' ? kind.tickSpacing : undefined
 }
 
-/** First and last index of bitmap words. */
+/** Positions of the first and the last bitmap word of a range. */
 type WordRange = readonly [first: number, last: number]
 
-/** Splits the bitmap words to read into ranges: all words, or `MAX_WORDS` words around the price. */
+/** Returns the bitmap words to read, as one range per read: all words, or `MAX_WORDS` words around the price. */
 function wordsAround(tick: number, spacing: number): readonly WordRange[] {
   const wordOf = (tick: number) => Math.floor(bitPositionOf(tick, spacing) / BITS_PER_WORD)
   const centeredFirst = wordOf(tick) - MAX_WORDS / 2
@@ -123,8 +125,8 @@ function knownBoundsOf(ranges: readonly WordRange[], spacing: number): Pick<Ekub
 }
 
 /**
- * Reads the state words at every block, because swap logs have no topics by which to filter them. Reads the ticks of a
- * pool again if its price is in the first or last quarter of the known ticks.
+ * Reads the state words at every block. Swap logs are not used, because they have no topics by which a node could filter
+ * them. Reads the ticks of a pool again if its price is in the first or last quarter of the known ticks.
  */
 export function* refreshStates(
   row: DexRow,
@@ -143,7 +145,7 @@ export function* refreshStates(
   return states.map((state, i) => (staleIndexes.includes(i) ? readResult[staleIndexes.indexOf(i)]! : state))
 }
 
-/** True if the price is in the first or last quarter of the known ticks, and more ticks follow there. */
+/** True if the price is in the first or last quarter of the known ticks, and unknown ticks may follow on this side. */
 function isNearEnd({ tick, known }: EkuboState): boolean {
   if (!known) return false
   const [lowestTick, highestTick] = known
@@ -159,11 +161,11 @@ const decodePositionUpdated = eventReader<PositionUpdatedEvent>(coreInterface, '
 
 export const topics: readonly Hex[] = [POSITION_UPDATED_TOPIC]
 
-/** Returns the pool id, which is the second data word: the core's logs have no indexed arguments. */
+/** Returns the pool id, which is the second data word, because the core's logs have no indexed arguments. */
 export const poolIdOf = (log: Log): string => `0x${log.data.slice(66, 130)}`
 
 export function applyLog(pool: Pool<EkuboState>, log: Log): EkuboState | 'reread' | 'ignore' {
-  // Any contract can emit a log with the id of a pool.
+  // Only the core's logs count: any contract can emit a log with the id of a pool.
   if (log.address !== pool.address) return 'ignore'
   const [, , positionId, delta, , stateAfter] = decodePositionUpdated(log.data)
   const ticklessState = decodeStateWord(BigInt(stateAfter), 3)

@@ -21,12 +21,12 @@ export const sloadRead = (to: Address, slots: readonly string[]): Read => ({
 })
 
 /**
- * Maximum slots per read in version 2. Its `sload()` writes the result over its own variables from the fifth word on,
- * and then runs out of gas if the words are not zero.
+ * Maximum slots per read in version 2. In `sload()` of this version, the fifth and later words of the result overwrite the
+ * function's own variables. Unless these words are zero, the call then runs out of gas.
  */
 const V2_SLOTS_PER_READ = 4
 
-/** Returns the number of slots that a read may have. @param max - maximum in version 3 */
+/** Returns the maximum number of slots per read. @param max - maximum in version 3 */
 export const slotsPerRead = (version: EkuboVersion, max: number): number => (version === 2 ? V2_SLOTS_PER_READ : max)
 
 /** Splits the result of `sload` into words. */
@@ -35,7 +35,7 @@ export const wordsOf = (answer: Hex): readonly bigint[] =>
     BigInt(`0x${answer.slice(2 + 64 * i, 66 + 64 * i)}`),
   )
 
-/** Slot of the mapping of pool states in version 2, as a word. */
+/** Slot of the mapping of pool states in version 2, as 64 hex digits. */
 const V2_STATES = '2'.padStart(64, '0')
 
 /** Returns the slot of a pool's state word: the pool's id in version 3, and an entry of a mapping in version 2. */
@@ -43,8 +43,8 @@ export const stateSlotOf = (poolId: string, version: EkuboVersion): string =>
   version === 2 ? keccak256(`0x${poolId.slice(2)}${V2_STATES}`) : poolId
 
 /**
- * Decodes the state word of a pool. It has 96 bits of the packed ratio, 32 bits of the tick, and 128 bits of liquidity,
- * from the high end in version 3, and from the low end in version 2.
+ * Decodes the state word of a pool. It has three fields: the packed ratio (96 bits), the tick (32 bits), and the liquidity
+ * (128 bits). The first field is in the high bits in version 3, and in the low bits in version 2.
  *
  * @returns null if the pool does not exist
  */

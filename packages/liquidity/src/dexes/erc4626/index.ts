@@ -22,7 +22,7 @@ export const erc4626: DexFamily<Erc4626State> = {
 
   ...linearTrade('erc4626', { quote, approximateMaxInput, rateOf }),
 
-  // A vault can mint any amount of shares. Its total supply counts as the reserve of shares.
+  // A vault can mint any amount of shares, so it has no reserve of them. The total supply takes the place of a reserve.
   reserves: ({ state }) => [redeemableAssets(state), state.totalSupply],
 
   takesTaxedInput: false,

@@ -8,13 +8,13 @@ export type Erc4626State = {
   readonly totalAssets: bigint
   /** Total supply in base units of the share. */
   readonly totalSupply: bigint
-  /** Virtual shares that conversions add to the supply, along with one virtual asset; 0 for none. */
+  /** Virtual shares that conversions add to the supply. One virtual asset is then added to the assets. 0 for neither. */
   readonly virtualShares: bigint
-  /** Assets per 10^27 shares, for a vault that converts by a rate instead of its totals, such as wrapped aTokens. */
+  /** Assets per 10^27 shares. Set for vaults that convert by a rate instead of by their totals, such as wrapped aTokens. */
   readonly rate?: bigint
   /** Maximum deposit in base units of the asset. */
   readonly maxDeposit: bigint
-  /** Base units of the asset that the vault itself holds, and can pay without external calls. */
+  /** Base units of the asset that the vault itself holds, so that it can pay them without external calls. */
   readonly cash: bigint
   /** Base units of the share that can be redeemed now, from `maxRedeem`; absent if it could not be read. */
   readonly maxRedeem?: bigint
@@ -22,12 +22,13 @@ export type Erc4626State = {
 
 const RAY = 10n ** 27n
 
+/** Fields from which amounts are converted between assets and shares. */
 type Conversion = Pick<Erc4626State, 'totalAssets' | 'totalSupply' | 'virtualShares' | 'rate'>
 
 /**
  * Converts assets to shares, or shares to assets.
  *
- * @param roundsUp - false as in a deposit or redemption, true as in a mint or withdrawal
+ * @param roundsUp - true to round up, as a mint or withdrawal does; false to round down, as a deposit or redemption does
  * @throws PoolRefusal `EMPTY`
  * @see ERC4626._convertToShares and _convertToAssets, OpenZeppelin Contracts 5
  */

@@ -5,7 +5,7 @@ import { nullIfRefused, type Pool, type PoolReads, type Reads, type TokenPair } 
 import { lensOf, lensRead } from '../../lenses.ts'
 import type { Holding } from '../common/holdings.ts'
 import { findTokenRow } from '../common/token-row.ts'
-import { decodeMaxRedeem, findShareHoldings, maxRedeemRead, WORD_DIGITS } from './holder.ts'
+import { decodeMaxRedeem, findShareHoldings, maxRedeemRead, WORD_LENGTH } from './holder.ts'
 import { type Erc4626State, quote } from './math.ts'
 
 const LENS = lensOf('Erc4626Lens')
@@ -16,7 +16,7 @@ const erc20 = IERC20__factory.createInterface()
 
 /** Estimated gas to read one vault. */
 const READ_GAS = 300_000
-/** Maximum decimals offset: the decimals of the share less the decimals of the asset. */
+/** Maximum decimals offset of a vault: the decimals of the share less those of the asset. */
 const MAX_DECIMALS_OFFSET = 18
 
 export function findPools(row: DexRow, pairs: readonly TokenPair[]): Reads<readonly Pool<null>[]> {
@@ -27,8 +27,8 @@ export function findPools(row: DexRow, pairs: readonly TokenPair[]): Reads<reado
 /** Immutable facts of a vault, which are read once. */
 export type Erc4626Fixed = {
   /**
-   * Storage override that gives shares to a holder that exists only in the read, so that `maxRedeem` can be read for
-   * it. Absent if the storage slot of the balance is unknown.
+   * Storage override that gives shares to a synthetic holder, for which `maxRedeem` can then be read. Absent if the storage
+   * slot of the balance is unknown.
    */
   readonly holding?: Holding
 }
@@ -53,6 +53,7 @@ export const readStates = (_row: DexRow, pools: readonly Pool[]): PoolReads<Erc4
 /** A vault to read. Its contract is also its share token, which redeems for the asset. */
 export type Vault = Erc4626Fixed & { readonly share: Address; readonly asset: Address }
 
+/** Reads vaults. Returns null for a vault that cannot be read, or whose conversion is unknown. */
 export function* readVaults(vaults: readonly Vault[]): PoolReads<Erc4626State> {
   const vaultsWithHolding = vaults.flatMap(({ share, holding }) => (holding ? [{ share, holding }] : []))
   const answers = yield [
@@ -65,16 +66,16 @@ export function* readVaults(vaults: readonly Vault[]): PoolReads<Erc4626State> {
   return vaults.map(({ share }, k) => {
     const [stateAnswer, cashAnswer] = [stateAnswers![k], cashAnswers![k]]
     // The asset can be any contract, and its `balanceOf` can return less than a word.
-    if (!stateAnswer || !cashAnswer || cashAnswer.length < WORD_DIGITS) return null
-    const vaultState = decodeState(stateAnswer, BigInt(cashAnswer.slice(0, WORD_DIGITS)))
+    if (!stateAnswer || !cashAnswer || cashAnswer.length < WORD_LENGTH) return null
+    const vaultState = decodeState(stateAnswer, BigInt(cashAnswer.slice(0, WORD_LENGTH)))
     const maxRedeem = decodeMaxRedeem(maxRedeemByShare.get(share))
     return vaultState && (maxRedeem === null ? vaultState : { ...vaultState, maxRedeem })
   })
 }
 
 /**
- * Decodes a state with the conversion (the formula between assets and shares) that reproduces the vault's own previews
- * of a deposit and a redemption. Null if no known conversion does, for example because the vault charges fees.
+ * Decodes a state. The conversion (the formula between assets and shares) must reproduce the vault's own previews of a
+ * deposit and a redemption. Returns null if no known conversion does, for example because the vault charges fees.
  */
 function decodeState(answer: Hex, cash: bigint): Erc4626State | null {
   const [readResult] = lensInterface.decodeFunctionResult('read', answer)
@@ -93,6 +94,7 @@ function decodeState(answer: Hex, cash: bigint): Erc4626State | null {
   return null
 }
 
+/** True if a state without limits gives the output that the vault itself previewed. */
 function reproduces(state: Erc4626State, isDeposit: boolean, amountIn: bigint, amountOut: bigint): boolean {
   const unlimitedState = { ...state, maxDeposit: amountIn, maxRedeem: amountIn }
   return nullIfRefused(() => quote(unlimitedState, isDeposit, amountIn).amountOut) === amountOut

@@ -5,10 +5,13 @@
 import { divUp, sqrt } from '../../math/integers.ts'
 
 const ONE = 10n ** 18n
-/** Maximum reserve: uint112. */
+/** Maximum reserve. The contract stores reserves as uint112. */
 export const MAX_RESERVE = (1n << 112n) - 1n
 
-/** Half of a curve, on which the reserve of token X is at most its reserve at the equilibrium. */
+/**
+ * Half of a curve. The two halves meet at the equilibrium. On this half, the reserve of token X is at most its reserve at
+ * the equilibrium. On the other half, the tokens X and Y are exchanged.
+ */
 export type CurveHalf = {
   /** Prices of the tokens at the equilibrium, 18 decimals. */
   readonly priceX: bigint
@@ -34,8 +37,8 @@ export function reserveY(x: bigint, { priceX, priceY, x0, y0, concentration }: C
 /**
  * Returns the reserve of X for a reserve of Y of at least y0. It is the positive root of c·x² + b·x = (1 − c)·x0²,
  * where c is the concentration and b = (y − y0)·priceY/priceX − (2c − 1)·x0. If b is negative, all divisions round up.
- * Otherwise, the last division rounds up and the others down. Each case uses the form of the root that subtracts no
- * large numbers. Squares are shifted to fit 256 bits, as in the contract.
+ * Otherwise, the last division rounds up, and the other divisions round down. Each case uses the form of the root that
+ * subtracts no large numbers. As in the contract, squares are shifted right so that they fit in 256 bits.
  */
 export function reserveX(y: bigint, { priceX, priceY, x0, y0, concentration }: CurveHalf): bigint {
   const scaledB = ONE * ((y - y0) * priceY + x0 * priceX) - 2n * concentration * x0 * priceX
@@ -52,7 +55,7 @@ export function reserveX(y: bigint, { priceX, priceY, x0, y0, concentration }: C
 
 /** Returns the number of low bits that are dropped from the root of the discriminant, so that squares fit 256 bits. */
 function shiftOf(b: bigint, x0: bigint): bigint {
-  // The factor is 5·10^17 without its 17 trailing zero bits. So its limit is 109 = 126 − 17 bits.
+  // The second factor is 5·10^17 without its 17 trailing zero bits. So the limit of the product is 126 − 17 = 109 bits.
   const [bitsOfB, bitsOfX] = [bitLength(b) - 127, bitLength(x0 * 3_814_697_265_625n) - 109]
   return BigInt(Math.max(0, bitsOfB, bitsOfX))
 }
@@ -64,5 +67,5 @@ function sqrtUp(value: bigint): bigint {
   return root * root < value ? root + 1n : root
 }
 
-/** Divides and rounds up. A division by zero returns zero, as in the EVM. It occurs at the end of a straight curve. */
+/** Divides and rounds up. Like the EVM, returns 0 for a division by 0, which occurs at the end of a straight curve. */
 const quotientUp = (a: bigint, b: bigint): bigint => (b === 0n ? 0n : divUp(a, b))

@@ -9,7 +9,7 @@ import { createdPool, creationTopics, findPools, readStates, rowsOf } from './st
 import type { EulerSwapFixed, EulerSwapState } from './types.ts'
 
 const GAS = gasRow('euler-swap').hop
-/** One ppm as an 18-decimal fee. */
+/** One ppm as a fee with 18 decimals. */
 const FEE_PER_PPM = 10 ** 12
 
 /** EulerSwap V2 pools. */
@@ -20,7 +20,7 @@ export const eulerSwap: DexFamily<EulerSwapState> = {
   creationTopics,
   createdPool,
   readStates,
-  // The balances and limits of the vaults change with all other activity in the vaults, and with time.
+  // The balances and limits of the Euler vaults behind a pool change with time, and with all other use of the vaults.
   refreshStates: readStates,
   topics: [],
   applyLog: () => 'reread',

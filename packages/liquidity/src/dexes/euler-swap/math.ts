@@ -34,14 +34,15 @@ export function quote(
 }
 
 /**
- * Converts the limits that a pool reports. The pool reports one unit less than the output that it pays, or zeros while
- * it pays nothing.
+ * Converts the limits that the getter of a pool reports. The reported maximum output is one unit less than the output that
+ * the pool pays. While the pool pays nothing, both limits are zero.
  */
 export const limitsFromContract = (maxIn: bigint, maxOut: bigint): EulerSwapLimits => ({
   in: maxIn,
   out: maxIn > 0n ? maxOut + 1n : maxOut,
 })
 
+/** Returns the limits of a direction. @throws PoolRefusal `PAUSED` or `UNSUPPORTED` if the pool does not trade in it */
 function limitsOf({ open, fees, limits }: EulerSwapState, i: 0 | 1): EulerSwapLimits {
   if (!open) throw new PoolRefusal('PAUSED', 'the pool is locked, not installed, or expired')
   if (fees[i] >= ONE) throw new PoolRefusal('PAUSED', 'the fee is the whole input')
@@ -49,7 +50,7 @@ function limitsOf({ open, fees, limits }: EulerSwapState, i: 0 | 1): EulerSwapLi
   return limits[i]
 }
 
-/** Returns the reserve of the output token on the curve; null above the maximum. */
+/** Returns the reserve of the output token on the curve for a reserve of the input token; null above `MAX_RESERVE`. */
 function reserveAfter(state: EulerSwapState, i: 0 | 1, reserveIn: bigint): bigint | null {
   return reserveIn <= state.equilibrium[i]
     ? reserveY(reserveIn, halfOf(state, i))
@@ -57,8 +58,7 @@ function reserveAfter(state: EulerSwapState, i: 0 | 1, reserveIn: bigint): bigin
 }
 
 /**
- * Returns the approximate largest input. The vaults limit it by their maximum deposit and withdrawal. The contract
- * limits it by the maximum reserve.
+ * Returns the approximate largest input in base units. The limits of the vaults and `MAX_RESERVE` bound it.
  */
 export function approximateMaxInput(state: EulerSwapState, i: 0 | 1): bigint {
   const { reserves, fees, limits } = state
@@ -84,8 +84,8 @@ function halfOf({ prices, equilibrium, concentrations }: EulerSwapState, x: 0 | 
 }
 
 /**
- * Returns the state after a trade, with reduced limits in the trade's direction. The limits of the other direction
- * would grow, but are left unchanged.
+ * Returns the state after a trade. Its limits are reduced in the direction of the trade. In the other direction, the real
+ * limits grow, but the state keeps the old ones: the growth is unknown.
  */
 function stateAfter(state: EulerSwapState, i: 0 | 1, tradedAmounts: EulerSwapLimits): EulerSwapState {
   const { reserves, limits } = state
@@ -104,8 +104,8 @@ function stateAfter(state: EulerSwapState, i: 0 | 1, tradedAmounts: EulerSwapLim
 }
 
 /**
- * Returns the smaller of the input limit and the input that would buy the whole reserve at the equilibrium price, in
- * base units.
+ * Returns `scale` of `SampledDirection` in base units: the input that would buy the whole reserve at the equilibrium price,
+ * or the input limit if it is smaller.
  */
 export function samplingScaleOf({ prices, reserves, limits }: EulerSwapState, i: 0 | 1): bigint {
   const j = i === 0 ? 1 : 0

@@ -19,7 +19,7 @@ const findCodec = callCodec<
 >(lensInterface, 'find')
 const registryInterface = IEulerSwapRegistry__factory.createInterface()
 
-/** Maximum pools per pair: those whose accounts have supplied most, if there are more. */
+/** Maximum pools per pair. If there are more, those whose accounts have supplied most are taken. */
 const POOLS_PER_PAIR = 16
 /** Estimated gas to list the pools of one pair. */
 const FIND_GAS = 200_000
@@ -28,7 +28,7 @@ const READ_GAS = 900_000
 /** Flags of the three hooks that swaps call: before the swap, for the fee, and after the swap. */
 const SWAP_HOOKS = 7n
 
-/** Serves rows of version 2, whose registry lists pools by pair. Version 1 has another interface and no registry. */
+/** Returns the row if it is of version 2, whose registry lists pools by pair. Version 1 has no registry. */
 export const rowsOf = (row: DexRow): readonly DexRow[] =>
   row.family === 'euler-swap' && row.version === '2' ? [row] : []
 
@@ -67,7 +67,7 @@ export const readStates = stateReader(
   decodeState,
 )
 
-/** Decodes a state; null if our math does not reproduce the pool's quotes, or if swaps call a hook. */
+/** Decodes a state. Returns null if our math does not reproduce the pool's quotes, or if swaps call a hook. */
 function decodeState(answer: Hex): EulerSwapState | null {
   const [readResult] = lensInterface.decodeFunctionResult('read', answer) as unknown as [
     EulerSwapLens.StateStructOutput,

@@ -13,11 +13,11 @@ export type EulerSwapFixed = {
 /** Maximum input without the fee (`in`) and maximum output (`out`) of one direction, in base units. */
 export type EulerSwapLimits = { readonly in: bigint; readonly out: bigint }
 
-/** State of a pool. Pairs are by token. Prices, concentrations, and fees have 18 decimals. */
+/** State of a pool. Prices, concentrations, and fees have 18 decimals. */
 export type EulerSwapState = {
   /** False while the pool is locked, not installed in its account, or expired. */
   readonly open: boolean
-  /** Virtual reserves of the curve in base units. The balances of the vaults differ. */
+  /** Virtual reserves of the curve in base units. They differ from the balances of the vaults behind the pool. */
   readonly reserves: Pair<bigint>
   /** Reserves at which both halves of the curve meet. */
   readonly equilibrium: Pair<bigint>

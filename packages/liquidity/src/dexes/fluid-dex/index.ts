@@ -15,7 +15,7 @@ export const fluidDex: DexFamily<FluidDexState> = {
   holdsNative: true,
   findPools,
   readStates,
-  // Both curves change with interest, and with other uses of the tokens in Fluid's Liquidity contract.
+  // Both curves of a pool change with interest, and with other uses of the tokens in Fluid's Liquidity contract.
   refreshStates: readStates,
   topics: [],
   applyLog: () => 'reread',

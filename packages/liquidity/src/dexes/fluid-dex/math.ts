@@ -10,29 +10,30 @@ import type { FluidDexState, FluidReserves } from './types.ts'
 const ONE = 10n ** 18n
 /** Fixed-point one of prices. */
 const PRICE_ONE = 10n ** 27n
-/** Decimals of the amounts with which the pool computes. */
+/** Decimals of the amounts with which a pool computes (pool units). Token amounts in base units are scaled to them. */
 const POOL_DECIMALS = 12n
-/** Minimum input of a swap, in the pool's decimals. */
+/** Minimum input of a swap, in pool units. */
 const MIN_SCALED = 1_000_000n
 /** Minimum input of a swap, in base units. */
 const MIN_AMOUNT = 100n
-/** Maximum input of a swap, in the pool's decimals. */
+/** Maximum input of a swap, in pool units. */
 const MAX_SCALED = 2n ** 96n - 1n
-/** Maximum difference between the final and the stored price, as a fraction of the final price, 18 decimals. */
+/** Maximum difference between the price after a swap and `lastPrice`, as a fraction of the price after it; 18 decimals. */
 const MAX_MOVE = ONE / 20n
-/** Fixed-point one of the product of `revenueCut` (percent of the fee) and `feePpm`. */
+/** Fixed-point one of the product `revenueCut` · `feePpm`. `revenueCut` is in percent, so the product is in ppm / 100. */
 const CUT_ONE = 100n * PPM
 /** Maximum ratio between the values of both real reserves after a swap. */
 const MAX_RESERVE_RATIO = 10_000n
 
 /**
- * Amounts of a swap on one curve, in the pool's decimals. `amountIn` includes the fee. In this file, `i` is the index
- * of the input token and `o` the index of the output token.
+ * Amounts of a swap on one curve, in pool units. `amountIn` includes the fee. In this file, `i` is the index of the input
+ * token, and `o` is the index of the output token.
  */
 type CurveSwap = { readonly amountIn: bigint; readonly amountOut: bigint }
 
 /**
- * Quotes an exact input, split between both curves so that their final prices are equal. Each curve rounds down.
+ * Quotes an exact input. The pool splits it between both curves so that their final prices are equal. Each curve rounds
+ * its output down.
  *
  * @throws PoolRefusal `PAUSED`, `EMPTY`, `TOO_SMALL`, `TOO_LARGE`; `UNSUPPORTED` after a swap, since the new state must
  * be read
@@ -73,11 +74,13 @@ const toPoolUnits = (amount: bigint, decimals: bigint) =>
 const toBaseUnits = (amount: bigint, decimals: bigint) =>
   decimals > POOL_DECIMALS ? amount * 10n ** (decimals - POOL_DECIMALS) : amount / 10n ** (POOL_DECIMALS - decimals)
 
+/** The collateral curve and the debt curve; null for a disabled curve. */
 type Curves = readonly (FluidReserves | null)[]
 
 /**
- * Splits the input between the curves. If the share of one curve would not be positive, the other curve gets all input.
- * `x` and `y` are the imaginary reserves of output and input on the collateral curve; `x2` and `y2` on the debt curve.
+ * Splits an input in pool units between the curves. If the share of one curve would not be positive, the other curve gets
+ * all input. `x` and `y` are the imaginary reserves of the output and input token on the collateral curve; `x2` and `y2`
+ * are those on the debt curve.
  */
 function splitInput(
   [collateral, debt]: Curves,
@@ -107,9 +110,9 @@ function inputWithoutCut({ revenueCut = 0n, feePpm }: FluidDexState, curveSwap: 
 }
 
 /**
- * Checks the input as the Liquidity contract does. The contract records the input of each curve in whole base units.
- * The whole input may exceed their sum by at most 1 %. The input of the debt curve repays debt, so it must not exceed
- * the debt. The debt that we read is rounded down, so the contract accepts a few units more.
+ * Checks the input as the Liquidity contract does. The contract records the input of each curve in whole base units. The
+ * input of the swap may exceed the sum of the recorded inputs by at most 1 %. The input of the debt curve repays debt, so it
+ * must not exceed the debt. The debt that we read is rounded down, so the contract accepts a few units more.
  */
 function checkInput(state: FluidDexState, curveSwaps: readonly (CurveSwap | null)[], amountIn: bigint, i: 0 | 1): void {
   const accountedInput = curveSwaps.reduce(
@@ -161,7 +164,7 @@ function checkPrice(state: FluidDexState, collateral: CurveSwap | null, debt: Cu
   const price = i === 0 ? (reserveOut * PRICE_ONE) / reserveIn : (reserveIn * PRICE_ONE) / reserveOut
   const priceMove = price === 0n ? ONE : ONE - (state.lastPrice * ONE) / price
   if (priceMove <= MAX_MOVE && priceMove >= -MAX_MOVE) return
-  // If the price is already too far away in the other direction, a larger input brings it closer.
+  // If the price is too far from the stored price on the side where the swap started, a larger input brings it closer.
   const isBehind = i === 0 ? priceMove > 0n && price > 0n : priceMove < 0n
   throw isBehind
     ? new PoolRefusal('TOO_SMALL', 'the price would stay too far from the stored price')
@@ -177,13 +180,13 @@ export function approximateMaxInput(state: FluidDexState, zeroForOne: boolean): 
   const price = Number(curve.imaginary[o]!) / Number(curve.imaginary[i]!)
   const lastPrice = zeroForOne ? Number(state.lastPrice) / 1e27 : 1e27 / Number(state.lastPrice)
   const maxMove = Number(MAX_MOVE) / 1e18
-  // Minimum final price, in output tokens per input token.
+  // Minimum price after the swap, in output tokens per input token.
   const minPrice = zeroForOne ? lastPrice / (1 + maxMove) : lastPrice * (1 - maxMove)
   const limit = Math.min(depth / 2, depth * (Math.sqrt(price / minPrice) - 1))
   return limit > 0 && Number.isFinite(limit) ? BigInt(Math.floor(limit)) : 0n
 }
 
-/** Returns the sum of both curves' reserves of each token, in base units. */
+/** Returns the reserves of each token, summed over both curves, in base units. */
 export function reservesInTokens(state: FluidDexState, kind: keyof FluidReserves): readonly bigint[] {
   return ([0, 1] as const).map((k) =>
     [state.collateral, state.debt].reduce(

@@ -17,13 +17,13 @@ const LIST_GAS = 3_000_000
 /** Estimated gas to read prices, and both curves from the Liquidity contract. */
 const READ_GAS = 400_000
 
-/** Finds pools in the list of the resolver, which has no getter by token. */
+/** Finds pools in the list of all pools that the resolver returns, because it has no getter for the pools of a token. */
 export function* findPools(row: DexRow, pairs: readonly TokenPair[]): Reads<readonly Pool<null>[]> {
   const [answer] = yield [lensRead(LENS, lensInterface.encodeFunctionData('list', [row.address]), LIST_GAS)]
   if (!answer) return []
   const [pools, tokens] = lensInterface.decodeFunctionResult('list', answer) as unknown as [string[], string[]]
   const pairKeys = new Set(withNative(pairs, row.contracts?.wrappedNative).map(pairKey))
-  // Copy the list: `flatMap` of an ethers `Result` returns [0] instead of an empty list.
+  // Copy the decoded list into an array: `flatMap` of an ethers `Result` returns [0] instead of an empty list.
   return [...pools].flatMap((pool, k) => {
     const pair = [toAddress(tokens[2 * k]!), toAddress(tokens[2 * k + 1]!)] as const
     return pairKeys.has(pairKey(pair)) ? [contractPool(row, toAddress(pool), pair)] : []
@@ -36,7 +36,7 @@ export const readStates = stateReader(
   decodeState,
 )
 
-/** Bits of storage slot 1 (`settings`) that enable the collateral and the debt curve. */
+/** Bits of `settings` (storage slot 1 of a pool) that enable the collateral curve and the debt curve. */
 const [COLLATERAL_FLAG, DEBT_FLAG] = [1n, 2n]
 /** Position and mask of the fee in `settings`. */
 const [FEE_SHIFT, FEE_MASK] = [2n, 0x1ffffn]
