@@ -1,4 +1,4 @@
-/** List of all pool families. */
+/** Lists all families of pools, and finds them by id. */
 import type { DexFamily } from '../family.ts'
 import { aaveGsm } from './aave-gsm/index.ts'
 import { aaveV3 } from './aave-v3/index.ts'
@@ -117,7 +117,7 @@ export const families: readonly DexFamily<any>[] = [
 
 const familyById = new Map(families.map((family) => [family.id, family]))
 
-/** Returns a family by id. */
+/** Returns the family with an id (`Pool.family`); undefined if there is none. */
 // biome-ignore lint/suspicious/noExplicitAny: the state of the family is unknown here.
 export function familyOf(id: string): DexFamily<any> | undefined {
   return familyById.get(id)

@@ -164,7 +164,7 @@ function checkPrice(state: FluidDexState, collateral: CurveSwap | null, debt: Cu
   const price = i === 0 ? (reserveOut * PRICE_ONE) / reserveIn : (reserveIn * PRICE_ONE) / reserveOut
   const priceMove = price === 0n ? ONE : ONE - (state.lastPrice * ONE) / price
   if (priceMove <= MAX_MOVE && priceMove >= -MAX_MOVE) return
-  // If the price is too far from the stored price on the side where the swap started, a larger input brings it closer.
+  // The price may still be too far from the stored price because it was so before the swap. A larger input then helps.
   const isBehind = i === 0 ? priceMove > 0n && price > 0n : priceMove < 0n
   throw isBehind
     ? new PoolRefusal('TOO_SMALL', 'the price would stay too far from the stored price')

@@ -1,8 +1,8 @@
 /**
- * Builds price curves of iZiSwap pools. A point is a tick, and all its liquidity trades at one price. A range is a
- * series of points with the same liquidity. The first points of a range become straight lines. The other points become
- * one hyperbola, from half a point before the first to half a point after the last of them. The hyperbola has exactly
- * the same input and output as the points.
+ * Builds price curves of iZiSwap pools. A point is iZiSwap's tick, and all liquidity at a point trades at one price. A
+ * range is a series of points with the same liquidity. The first points of a range become straight lines. The other points
+ * become one hyperbola, which starts half a point before the first one and ends half a point after the last one. The
+ * hyperbola has exactly the same input and output as these points.
  */
 import { FLOAT_PPM } from '@sluice/chains'
 import type { PriceCurve } from '../../family.ts'
@@ -12,22 +12,22 @@ import { farthestPoint } from './math.ts'
 import type { IziswapState } from './types.ts'
 
 /**
- * Number of points per range that become lines. For the other points, a hyperbola instead of lines changes amounts by
- * less than a thirtieth of a basis point.
+ * Number of points per range that become lines. The hyperbola for the other points changes amounts by less than a
+ * thirtieth of a basis point, compared with lines.
  */
 const LINES_PER_RANGE = 4
-/** Distance from a point to its boundary, in points. A hyperbola from boundary to boundary has the point's amounts. */
+/** Distance from a point to each of its two boundaries, in points. Between them, a hyperbola has the point's amounts. */
 const HALF_POINT = 0.5
 /** Difference of √price between the two boundaries of point 0. */
 const POINT_WIDTH = sqrtPriceAt(HALF_POINT) - sqrtPriceAt(-HALF_POINT)
 
-/** Returns the curve up to the end of the price range, without an end margin. */
+/** Returns the curve up to the end of the price range. Does not apply `END_MARGIN`. */
 export function curveOf(state: IziswapState, zeroForOne: boolean): PriceCurve {
   const { point, sqrtPriceX96, liquidity, liquidityX, points, pointDelta, feePpm } = state
   const builder = new CurveBuilder()
   const keepIn = 1 - feePpm / FLOAT_PPM
   if (sqrtPriceX96 === 0n) return builder.build(keepIn)
-  // Direction in which points are traversed: downward if X is sold.
+  // Direction in which the trade moves through the points: downward if X is sold.
   const sign = zeroForOne ? -1 : 1
   const directedBuilder = new DirectedCurveBuilder(builder, sign)
   directedBuilder.addPoint(point, Number(zeroForOne ? liquidity - liquidityX : liquidityX) * sqrtPriceAt(-sign * point))
@@ -36,8 +36,8 @@ export function curveOf(state: IziswapState, zeroForOne: boolean): PriceCurve {
   const pointsAhead = points.filter((entry) => (zeroForOne ? entry.point <= point : entry.point >= point))
   for (const entry of zeroForOne ? pointsAhead.toReversed() : pointsAhead) {
     if (entry.point !== point) {
-      // If liquidity ends at a point, a downward trade still uses it at this point. At a point with an order, add this
-      // liquidity to the order's line, because a hyperbola would end below the order's price.
+      // A downward trade uses the liquidity up to and including the point at which it ends. If this point has an order,
+      // the liquidity is added to the order's line below, because a hyperbola would end below the order's price.
       const lastPoint = zeroForOne && !entry.order ? entry.point : entry.point - sign
       directedBuilder.addRange(fromPoint, lastPoint, Number(liquidityInRange))
       fromPoint = lastPoint + sign
@@ -59,7 +59,7 @@ export function curveOf(state: IziswapState, zeroForOne: boolean): PriceCurve {
   return builder.build(keepIn)
 }
 
-/** Adds points and ranges in the trade direction to a curve. */
+/** Adds points and ranges to a curve, in the direction of the trade. */
 class DirectedCurveBuilder {
   private readonly builder: CurveBuilder
   private readonly sign: 1 | -1
@@ -75,7 +75,7 @@ class DirectedCurveBuilder {
     this.builder.addLine(rate, output / rate)
   }
 
-  /** Adds the liquidity of all points from `firstPoint` to `lastPoint`. */
+  /** Adds all points from `firstPoint` to `lastPoint`, which have the same liquidity. */
   addRange(firstPoint: number, lastPoint: number, liquidity: number): void {
     const { sign } = this
     if (liquidity === 0 || sign * (lastPoint - firstPoint) < 0) return

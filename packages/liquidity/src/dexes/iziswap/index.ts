@@ -36,17 +36,18 @@ const uncheckedFamily: DexFamily<IziswapState> = {
   reserves: ({ state }) => reservesOf(state),
 
   keepsTokens: true,
-  // Estimate for two storage slots.
+  // Estimated gas to write two storage slots.
   oracleGas: 10_000,
   // The pool checks the received amount, so taxed inputs fail.
   takesTaxedInput: false,
   step: poolStep('iziswap'),
 }
 
+/** Returns the points at which positions start or end, as ticks. */
 const endpointsOf = ({ points }: Pick<IziswapState, 'points'>) =>
   points.flatMap(({ point, endpoint, liquidityNet }) => (endpoint ? [[point, liquidityNet] as const] : []))
 
-/** Returns the reserves of limit orders and positions. For positions, assumes continuous prices between points. */
+/** Returns the total reserves of limit orders and positions. The reserves of positions are those of a Uniswap V3 pool. */
 function reservesOf({ points, point, sqrtPriceX96, liquidity, feePpm, pointDelta }: IziswapState): [bigint, bigint] {
   const ticks = endpointsOf({ points })
   const positionReserves = concentratedReserves({
@@ -63,7 +64,7 @@ function reservesOf({ points, point, sqrtPriceX96, liquidity, feePpm, pointDelta
   ]
 }
 
-/** iZiSwap pools. Refuses states that contradict themselves. */
+/** iZiSwap pools. Refuses states in which liquidity would be negative. */
 export const iziswap: DexFamily<IziswapState> = withConsistentState<IziswapState, DexFamily<IziswapState>>(
   uncheckedFamily,
   ({ state }) => pathOfTicks(state.liquidity, state.point, endpointsOf(state)),

@@ -1,6 +1,6 @@
 /**
- * Exact math of iZiSwap pools. X is the first token and Y the second. A point is a tick, and all its liquidity trades
- * at one price. Positions start and end at points that are called endpoints. Any point can have limit orders. Checked
+ * Exact math of iZiSwap pools. X is the first token, and Y is the second token. A point is iZiSwap's tick, and all
+ * liquidity at a point trades at one price. Positions start and end at endpoints. Any point can have limit orders. Checked
  * against swapX2Y.sol, swapY2X.sol, and PointBitmap of iZiSwap-core at 3e8f627.
  */
 import { PPM } from '@sluice/chains'
@@ -17,7 +17,7 @@ const MAX_POINT = 800_000
 export const farthestPoint = (pointDelta: number): number => Math.trunc(MAX_POINT / pointDelta) * pointDelta
 const MAX_UINT128 = (1n << 128n) - 1n
 
-/** Trade in progress. */
+/** Trade in progress. The functions below change it. */
 type Trade = {
   /** Parts per million of the input. */
   readonly fee: bigint
@@ -32,15 +32,16 @@ type Trade = {
 
 /** Result of a trade. */
 export type IziswapTrade = {
+  /** Input that the pool took, which may be less than requested. */
   readonly amountIn: bigint
   readonly amountOut: bigint
   readonly state: IziswapState
-  /** Number of endpoints that the trade crossed and of points with orders that it filled. */
+  /** Number of endpoints that the trade crossed, plus number of points at which it filled orders. */
   readonly pointsPassed: number
 }
 
 /** Returns the index in `points` of the first entry at or above `point`. */
-function firstAtOrAbove(points: readonly LiquidityPoint[], point: number): number {
+function firstIndexAtOrAbove(points: readonly LiquidityPoint[], point: number): number {
   let low = 0
   let high = points.length
   while (low < high) {
@@ -62,9 +63,9 @@ function netOfFee(trade: Trade): bigint {
 }
 
 /**
- * Records a part of the trade: subtracts its `cost` and the fee from the remaining input, and adds its output.
+ * Records a part of the trade: subtracts its cost and the fee on the cost from the remaining input, and adds its output.
  *
- * @param amount - remaining input without its fee; if `cost` reaches it, no input remains
+ * @param amount - remaining input without its fee; if `cost` is at least this amount, no input remains
  */
 function recordFill(
   trade: Trade,
@@ -108,13 +109,13 @@ const positionAt = (point: number, liquidity: bigint, liquidityX: bigint): Trade
 })
 
 /**
- * Returns the next point at or below `fromPoint` at which the contract stops. It is in the bitmap, at the end of the
- * bitmap word, or the lowest point.
+ * Returns the next point at or below `fromPoint` at which the contract stops: a point in the bitmap, the end of the bitmap
+ * word, or `lowestPoint`.
  */
 function nextBelow({ points }: Trade, fromPoint: number, pointDelta: number, lowestPoint: number): number {
   const bitIndex = Math.floor(fromPoint / pointDelta)
   const wordEnd = Math.floor(bitIndex / 256) * 256 * pointDelta
-  let index = firstAtOrAbove(points, fromPoint + 1) - 1
+  let index = firstIndexAtOrAbove(points, fromPoint + 1) - 1
   while (index >= 0 && !isInBitmap(points[index]!)) index--
   return Math.max(wordEnd, points[index]?.point ?? -Infinity, lowestPoint)
 }
@@ -123,22 +124,22 @@ function nextBelow({ points }: Trade, fromPoint: number, pointDelta: number, low
 function nextAbove({ points }: Trade, fromPoint: number, pointDelta: number, highestPoint: number): number {
   const bitIndex = Math.floor(fromPoint / pointDelta) + 1
   const wordEnd = (Math.floor(bitIndex / 256) * 256 + 255) * pointDelta
-  let index = firstAtOrAbove(points, fromPoint + 1)
+  let index = firstIndexAtOrAbove(points, fromPoint + 1)
   while (index < points.length && !isInBitmap(points[index]!)) index++
   return Math.min(wordEnd, points[index]?.point ?? Infinity, highestPoint)
 }
 
-/** Returns the entry of a point, if it has one, and the index at which the entry is or would be. */
+/** Returns the entry of a point in `points`, if it has one, and the index where the entry is or would be. */
 function pointAt(
   trade: Trade,
   point: number,
 ): { readonly index: number; readonly liquidityPoint: LiquidityPoint | undefined } {
-  const index = firstAtOrAbove(trade.points, point)
+  const index = firstIndexAtOrAbove(trade.points, point)
   const candidate = trade.points[index]
   return { index, liquidityPoint: candidate?.point === point ? candidate : undefined }
 }
 
-/** True if no liquidity is in range, and no entry of a point follows in this direction or is at the current point. */
+/** True if there is no liquidity in range, and `points` has no entry from the current point on in the trade direction. */
 const hasNothingToBuy = ({ position, points }: Trade, isUp: boolean) =>
   position.liquidity === 0n && !points.some(({ point }) => (isUp ? point >= position.point : point <= position.point))
 
@@ -172,7 +173,7 @@ function sellX(trade: Trade, pointDelta: number, lowestPoint: number): void {
 
 /** Sells Y. @see SwapY2XModule.swapY2X */
 function sellY(trade: Trade, pointDelta: number, highestPoint: number): void {
-  // An order at the point at which a step ends is filled in the next step.
+  // If a step ends at a point with an order, the next step fills the order.
   while (trade.position.point < highestPoint && !trade.isDone && !hasNothingToBuy(trade, true)) {
     const { index, liquidityPoint } = pointAt(trade, trade.position.point)
     if (liquidityPoint?.order) fillOrders(trade, index, false)
@@ -235,8 +236,8 @@ export function sellUpTo(state: IziswapState, zeroForOne: boolean, amountIn: big
 /**
  * Sells exactly `amountIn`.
  *
- * @throws PoolRefusal if the pool would revert, `TOO_LARGE` above the largest input, `UNSUPPORTED` if rounding would
- * leave a part of a smaller input unspent
+ * @throws PoolRefusal if the pool would revert, `TOO_LARGE` above the largest input, `UNSUPPORTED` if rounding would leave
+ * a part of the input unspent
  */
 export function sellExact(state: IziswapState, zeroForOne: boolean, amountIn: bigint): IziswapTrade {
   const result = sellUpTo(state, zeroForOne, amountIn)
@@ -249,7 +250,7 @@ export function sellExact(state: IziswapState, zeroForOne: boolean, amountIn: bi
   )
 }
 
-/** Returns the largest input that `sellExact` accepts: about the part of the maximum input that the pool uses. */
+/** Returns the largest input that `sellExact` accepts, as `DexFamily.maxInput`. */
 export function maxInput(state: IziswapState, zeroForOne: boolean): bigint | null {
   const acceptedInput = nullIfRefused(() => sellUpTo(state, zeroForOne, MAX_UINT128).amountIn) ?? 1n
   return largestInput((amountIn) => sellExact(state, zeroForOne, amountIn), acceptedInput)

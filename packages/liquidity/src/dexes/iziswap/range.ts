@@ -1,5 +1,6 @@
 /**
- * Computes trades of iZiSwap within one range of points with constant liquidity. Checked against SwapMathX2Y,
+ * Computes trades of iZiSwap within one range of points with constant liquidity. A point is iZiSwap's tick, and all
+ * liquidity at a point trades at one price. X is the first token of the pool, and Y is the second token. Checked against SwapMathX2Y,
  * SwapMathY2X, and AmountMath of iZiSwap-core at 3e8f627.
  */
 import { divUp, min } from '../../math/integers.ts'
@@ -9,7 +10,7 @@ const Q96 = 1n << 96n
 /** √1.0001 with 96 fractional bits. */
 const SQRT_BASE = sqrtRatioAtTick(1)
 
-/** Point and liquidity that a trade has reached. In this file, `price` is √price with 96 fractional bits. */
+/** Point and liquidity that a trade has reached. In this file, every `price` is a √price with 96 fractional bits. */
 export type TradePosition = {
   readonly point: number
   readonly price: bigint
@@ -17,9 +18,9 @@ export type TradePosition = {
   /** Part of the liquidity that is held in X at this point. */
   readonly liquidityX: bigint
 }
-/** Amounts of a trade through a range or a part of a range, and the position that the trade reaches. */
+/** Amounts of a trade through all or a part of a range, and the position that the trade reaches. */
 export type RangeMove = {
-  /** True if the trade ends at `point`. */
+  /** True if the input is used up, so that the trade ends at `point`. */
   readonly isFinished: boolean
   /** Input without its fee. */
   readonly cost: bigint
@@ -31,20 +32,20 @@ export type RangeMove = {
 /** Input without its fee (`cost`) and output of a trade at one point, in base units. */
 type Fill = { readonly cost: bigint; readonly output: bigint }
 
-/** Fill by the liquidity at one point, and the part of the liquidity that changes its token. */
+/** Trade with the liquidity at one point. `exchangedLiquidity` is the liquidity that changes its token. */
 type Exchange = Fill & { readonly exchangedLiquidity: bigint }
 
 /** Returns the √price of the next higher point, derived from `price` as in the contract. */
 const priceAbove = (price: bigint) => price + (price * (SQRT_BASE - Q96)) / Q96
-/** Returns the amount of Y in all points between two √prices, rounded down. */
+/** Returns the amount of Y at all points between two √prices, rounded down. */
 const amountYDown = (liquidity: bigint, lower: bigint, upper: bigint) =>
   (liquidity * (upper - lower)) / (SQRT_BASE - Q96)
-/** Returns the amount of Y in all points between two √prices, rounded up. */
+/** Returns the amount of Y at all points between two √prices, rounded up. */
 const amountYUp = (liquidity: bigint, lower: bigint, upper: bigint) =>
   divUp(liquidity * (upper - lower), SQRT_BASE - Q96)
 
 /**
- * Fills limit orders that sell Y for X. Multiplies by √price twice and rounds each time, as the contract does.
+ * Fills limit orders that sell Y for X. Like the contract, multiplies by √price twice and rounds each time.
  *
  * @param amount - remaining input without its fee
  * @param offeredAmount - amount that the orders sell
@@ -80,7 +81,12 @@ function exchangeToY(amount: bigint, price: bigint, liquidityX: bigint): Exchang
   }
 }
 
-/** Sells up to `amount` of X from the current point down to `lowestPoint`. @see SwapMathX2Y.x2YRange */
+/**
+ * Sells X from the current point down to `lowestPoint`.
+ *
+ * @param amount - maximum input without its fee
+ * @see SwapMathX2Y.x2YRange
+ */
 export function sellXInRange(position: TradePosition, lowestPoint: number, amount: bigint): RangeMove {
   const { liquidity, liquidityX } = position
   let { point, price } = position
@@ -92,7 +98,7 @@ export function sellXInRange(position: TradePosition, lowestPoint: number, amoun
       if (newLiquidityX < liquidity || cost >= amount)
         return { isFinished: true, cost, output, point, price, liquidityX: newLiquidityX }
     } else {
-      // The point holds only Y: the range starts one point higher.
+      // The current point holds only Y, so it can be traded with the range: start the range one point higher.
       point += 1
       price = priceAbove(price)
     }
@@ -113,7 +119,7 @@ export function sellXInRange(position: TradePosition, lowestPoint: number, amoun
       liquidityX: liquidity,
     }
   const pointCount = tickAtSqrtRatio((remainingNetInput * priceStep) / liquidity + Q96)
-  // From this point up, points are sold entirely. The next lower point is sold in part.
+  // From this point up, all points are bought entirely. The next lower point is bought in part.
   const reachablePoint = Math.max(Math.min(point - pointCount, point), lowestPoint + 1)
   const lastPrice = sqrtRatioAtTick(reachablePoint - 1)
   const wholePointsFill =
@@ -134,7 +140,12 @@ export function sellXInRange(position: TradePosition, lowestPoint: number, amoun
   }
 }
 
-/** Sells up to `amount` of Y from the current point up to, but excluding, `endPoint`. @see SwapMathY2X.y2XRange */
+/**
+ * Sells Y from the current point up to, but excluding, `endPoint`.
+ *
+ * @param amount - maximum input without its fee
+ * @see SwapMathY2X.y2XRange
+ */
 export function sellYInRange(position: TradePosition, endPoint: number, amount: bigint): RangeMove {
   const { liquidity, liquidityX } = position
   let { point, price } = position
@@ -184,7 +195,7 @@ export function sellYInRange(position: TradePosition, endPoint: number, amount: 
   }
 }
 
-/** Returns the amount of X in the whole points from `left` up to, but excluding, `right`, rounded down. */
+/** Returns the amount of X at the points from `left` up to, but excluding, `right`, rounded down. */
 function amountXDown(liquidity: bigint, left: number, right: number, rightPrice: bigint): bigint {
   return (liquidity * (sqrtRatioAtTick(right - left) - Q96)) / (rightPrice - (rightPrice * Q96) / SQRT_BASE)
 }

@@ -13,14 +13,14 @@ const FIND_CODEC = finderCodec(lensInterface, 'find')
 const eventsInterface = IIziswapState__factory.createInterface()
 
 /** Fees in ppm that factories are known to offer. The lens skips fees that a factory has not enabled. */
-const FEES = [100, 400, 500, 2000, 3000, 10_000]
-/** Token pairs per read. A read takes about 4 million gas if all fees are enabled. */
+const FEES_PPM = [100, 400, 500, 2000, 3000, 10_000]
+/** Maximum token pairs per read. They take about 4 million gas if all fees are enabled. */
 const PAIRS_PER_READ = 200
 /** Estimated gas to read a pool without its points. */
 const STATE_GAS = 60_000
 
 export const findPools = (row: DexRow, pairs: readonly TokenPair[]) =>
-  findKeyedPools(row, pairs, FEES, {
+  findKeyedPools(row, pairs, FEES_PPM, {
     lens: LENS,
     finder: FIND_CODEC,
     pairsPerRead: PAIRS_PER_READ,
@@ -31,8 +31,8 @@ export const findPools = (row: DexRow, pairs: readonly TokenPair[]) =>
 type StateWithoutPoints = Omit<IziswapState, 'points'>
 
 /**
- * Reads the pools without their points, and then the points. The range of bitmap words with points depends on
- * `pointDelta`, which the first read returns.
+ * Reads the pools without their points, and then the points. The second read needs the result of the first one, because
+ * the number of bitmap words depends on `pointDelta`.
  */
 export function* readStates(_row: DexRow, pools: readonly Pool[]): PoolReads<IziswapState> {
   const states = (yield pools.map((pool) =>
@@ -68,7 +68,7 @@ function decodeState(answer: Hex): StateWithoutPoints {
   }
 }
 
-/** Decodes points. The lens packs each point into three words. */
+/** Decodes points, which have three words each. */
 function decodePoints(answer: Hex): readonly LiquidityPoint[] {
   const words = [...lensInterface.decodeFunctionResult('points', answer)[0]] as readonly bigint[]
   return Array.from({ length: words.length / 3 }, (_, i) => {

@@ -1,6 +1,6 @@
 /** State of iZiSwap pools. */
 
-/** Data of a point at which positions start or end, or which has limit orders. A point is iZiSwap's tick. */
+/** Point (iZiSwap's tick) at which positions start or end, or which has limit orders. X and Y are the pool's tokens. */
 export type LiquidityPoint = {
   readonly point: number
   /** True if positions start or end at this point. A downward swap stops here before it continues. */
@@ -15,7 +15,7 @@ export type LiquidityPoint = {
   readonly sellingY: bigint
 }
 
-/** State of a pool, whose price is always at a whole point, √1.0001^point. */
+/** State of a pool. √price is always exactly √1.0001^point, because all liquidity at a point trades at one price. */
 export type IziswapState = {
   /** √(token Y / token X) in base units at `point`, with 96 fractional bits. */
   readonly sqrtPriceX96: bigint

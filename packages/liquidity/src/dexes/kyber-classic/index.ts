@@ -18,11 +18,11 @@ import { poolStep } from '../common/pool-step.ts'
 import { stateReader } from '../common/read-each.ts'
 import { type KyberClassicState, maxInput, quote } from './math.ts'
 
-/** One ppm as an 18-decimal fee. */
+/** One ppm as a fee with 18 decimals. */
 const FEE_PER_PPM = 1e12
 
 const factoryInterface = IKyberClassicFactory__factory.createInterface()
-/** Selector of the getter of a pool by its index. */
+/** Selector of the factory's getter of a pool by its two tokens and an index. */
 const POOL_BY_INDEX = id('getPoolAtIndex(address,address,uint256)').slice(0, 10)
 const getPoolsCodec = callCodec<[tokenA: string, tokenB: string], [pools: string[]]>(factoryInterface, 'getPools')
 const pairInterface = IKyberClassicPair__factory.createInterface()
@@ -31,7 +31,10 @@ const eventsInterface = IKyberClassicEvents__factory.createInterface()
 /** Estimated gas to list the pools of a token pair. Few token pairs have several pools. */
 const FIND_GAS = 15_000
 
-/** Maximum pools of a token pair, which differ in amplification: the deepest, if there are more. */
+/**
+ * Maximum pools of a token pair. The pools of a pair differ in amplification. If there are more, the deepest ones are
+ * taken.
+ */
 const MAX_POOLS_OF_PAIR = 16
 
 /** Finds the pools of each token pair. */
@@ -44,7 +47,7 @@ function* findPools(row: DexRow, pairs: readonly TokenPair[]): Reads<readonly Po
   const lists = pairs.map((tokens, i): FactoryList => {
     const answer = answers[i]
     const pools = answer ? getPoolsCodec.decode(answer)[0].map(toAddress) : []
-    // The read of a list that is far too long fails.
+    // The read fails if the list is so long that it exceeds the gas limit.
     const isCut = !answer || pools.length > MAX_POOLS_OF_PAIR
     return { factory: row.address, tokens, pools: pools.slice(0, MAX_POOLS_OF_PAIR), isCut }
   })
@@ -55,7 +58,7 @@ function* findPools(row: DexRow, pairs: readonly TokenPair[]): Reads<readonly Po
 const { creationTopics, createdPool } = poolCreation(factoryInterface)
 
 const GET_TRADE_INFO_CALL = pairInterface.encodeFunctionData('getTradeInfo') as Hex
-/** Estimated gas to read reserves and fee. The pool computes the fee from two moving averages of the volume. */
+/** Estimated gas to read reserves and fee. The pool computes the fee from two moving averages of its volume. */
 const READ_GAS = 60_000
 
 const readStates = stateReader(
@@ -90,7 +93,7 @@ export const kyberClassic: DexFamily<KyberClassicState> = {
 
   maxInput: (pool, tokenIn, tokenOut) => maxInput(pool.state, isZeroForOne(pool, tokenIn, tokenOut)),
 
-  // The virtual reserves determine the curve. The real reserve of the output token limits its input.
+  // The virtual reserves determine the shape of the curve. `maxInput` ends it where the real output reserve ends.
   priceCurve(pool, tokenIn, tokenOut) {
     const { virtual0, virtual1, fee } = pool.state
     const zeroForOne = isZeroForOne(pool, tokenIn, tokenOut)

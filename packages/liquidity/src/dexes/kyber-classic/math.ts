@@ -6,12 +6,12 @@ import { PoolRefusal } from '../../family.ts'
 import { largestInput } from '../../math/capacity.ts'
 import { min } from '../../math/integers.ts'
 
-/** State of a pool with amplified reserves. */
+/** State of a pool. Amplification adds virtual reserves to the real ones, which flattens the curve. */
 export type KyberClassicState = {
   /** Real reserves by token, in base units. */
   readonly reserve0: bigint
   readonly reserve1: bigint
-  /** Virtual reserves, which determine the price. Without amplification, they equal the real reserves. */
+  /** Virtual reserves by token, which determine the price. Without amplification, they equal the real reserves. */
   readonly virtual0: bigint
   readonly virtual1: bigint
   /** Fee in the block of the state, as a fraction of the input with 18 decimals. */
@@ -25,7 +25,7 @@ const ONE = 10n ** 18n
  * @see VolumeTrendRecorder, KyberNetwork/dmm-smart-contracts
  */
 const MAX_VOLUME = (1n << 128n) - 1n
-/** Virtual reserves are uint112. */
+/** Maximum virtual reserve. The contract stores it as uint112. */
 const MAX_RESERVE = (1n << 112n) - 1n
 
 /**
@@ -70,8 +70,8 @@ const volumeOf = ({ virtual0, virtual1 }: KyberClassicState, zeroForOne: boolean
   zeroForOne ? amountIn : (virtual0 * amountIn) / virtual1
 
 /**
- * Returns the largest input that `quote` accepts. It leaves one base unit of the output token, fills the reserve of the
- * input token, or reaches the maximum volume.
+ * Returns the largest input that `quote` accepts, as `DexFamily.maxInput`. One of three limits applies: one base unit of
+ * the output token must remain, and the virtual input reserve and the volume have a maximum.
  */
 export function maxInput(state: KyberClassicState, zeroForOne: boolean): bigint | null {
   const { reserve0, reserve1, virtual0, virtual1, fee } = state

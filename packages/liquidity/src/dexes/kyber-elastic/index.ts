@@ -13,7 +13,7 @@ import type { KyberElasticState } from './types.ts'
 const { hop, piece } = gasRow('kyber-elastic')
 /** Gas of a step that ends without crossing a tick, as a fraction of the gas of a step that crosses a tick. */
 const EMPTY_STEP_GAS_RATIO = 0.25
-/** Additional gas of the first tick that a swap crosses, at which the pool mints its fees. */
+/** Additional gas of the first tick that a swap crosses. There, the pool mints the tokens that represent its fees. */
 const MINT_GAS = 40_600
 
 const uncheckedFamily: DexFamily<KyberElasticState> = {
@@ -23,7 +23,7 @@ const uncheckedFamily: DexFamily<KyberElasticState> = {
   creationTopics,
   createdPool,
   topics,
-  // No log contains the liquidity that the fee of a swap added.
+  // The fee of a swap adds liquidity. No log contains this liquidity, so the pool must be read again.
   applyLog: () => 'reread',
 
   quoteExactInput(pool, tokenIn, tokenOut, amountIn) {
@@ -48,14 +48,14 @@ const uncheckedFamily: DexFamily<KyberElasticState> = {
   reserves: ({ state }) => reservesOf(state),
 
   keepsTokens: true,
-  // The oracle is a separate contract behind a proxy.
+  // The gas is high, because the oracle is a separate contract behind a proxy.
   oracleGas: 17_000,
   // The pool checks the received amount, so taxed inputs fail.
   takesTaxedInput: false,
   step: poolStep('kyber-elastic'),
 }
 
-/** Kyber Elastic pools. Refuses states that contradict themselves. */
+/** Kyber Elastic pools. Refuses states in which liquidity would be negative. */
 export const kyberElastic: DexFamily<KyberElasticState> = withConsistentState<
   KyberElasticState,
   DexFamily<KyberElasticState>

@@ -1,6 +1,6 @@
 /**
- * Exact math of Kyber Elastic pools. The fee of each step becomes reinvested liquidity, with which the next steps of
- * the swap already trade. Checked against Pool, SwapMath, and PoolTicksState of KyberNetwork/ks-elastic-sc at 4ab08c0.
+ * Exact math of Kyber Elastic pools. The fee of each step of a swap becomes reinvested liquidity, with which the later
+ * steps of the same swap already trade. Checked against Pool, SwapMath, and PoolTicksState of KyberNetwork/ks-elastic-sc at 4ab08c0.
  */
 import { PPM } from '@sluice/chains'
 import { PoolRefusal } from '../../family.ts'
@@ -11,14 +11,14 @@ import { MAX_SQRT_RATIO, MIN_SQRT_RATIO, sqrtRatioAtTick, tickAtSqrtRatio } from
 import type { KyberElasticState } from './types.ts'
 
 const Q96 = 1n << 96n
-/** Divisor of fees in ppm. It is doubled, because the contract's formulas contain half of the fee. */
+/** Divisor for half of a fee in ppm. The contract's formulas contain half of the fee. */
 const TWO_PPM = 2n * PPM
 const MAX_UINT128 = (1n << 128n) - 1n
-/** Maximum ticks of a step. The contract's formulas are valid only for small changes of the price. */
+/** Maximum ticks that a step of the contract spans. Its formulas are valid only for small changes of the price. */
 const STEP_TICKS = 480
 /**
- * Maximum steps of a swap that end without crossing a tick. Each costs about 5,700 gas. Together they span a factor of
- * 460 in price.
+ * Maximum steps of a swap that end without crossing a tick. Each of them costs about 5,700 gas. Together, they span a
+ * factor of 460 in price.
  */
 const MAX_EMPTY_STEPS = 128
 
@@ -37,7 +37,7 @@ type SwapStep = {
   readonly inputToTarget: bigint
 }
 
-/** Result of a full or a partial step: √price at its end, the liquidity that its fee adds, and the output. */
+/** Result of a full or a partial step: √price at its end, the liquidity that its fee adds, and its output. */
 type SwapStepResult = {
   readonly sqrtPrice: bigint
   readonly addedLiquidity: bigint
@@ -55,7 +55,7 @@ class SwapWalk {
   ticksCrossed = 0
   emptySteps = 0
   private readonly state: KyberElasticState
-  /** Index of the next tick in `ticks`. −1 means `lowestTick`, and the length of `ticks` means `highestTick`. */
+  /** Index of the next tick in `ticks`. −1 stands for `lowestTick`, and the length of `ticks` for `highestTick`. */
   private nextIndex: number
 
   constructor(state: KyberElasticState, zeroForOne: boolean) {
@@ -73,6 +73,7 @@ class SwapWalk {
     if (!zeroForOne && tick < lowestTick) this.nextIndex = -1
   }
 
+  /** Last √price that the contract allows in the direction of the swap. */
   get limitSqrtPrice(): bigint {
     return this.zeroForOne ? MIN_SQRT_RATIO + 1n : MAX_SQRT_RATIO - 1n
   }
@@ -112,7 +113,7 @@ class SwapWalk {
     this.moveTo(targetSqrtPrice)
   }
 
-  /** Moves to a price within a step or at its end. Crosses the tick if it is at the end. */
+  /** Moves to a √price within a step or at its end. At the end, crosses the tick if it is initialized. */
   moveTo(sqrtPrice: bigint): void {
     const { zeroForOne, state, stopTick, nextTick } = this
     const hasMoved = sqrtPrice !== this.sqrtPrice
@@ -138,7 +139,7 @@ class SwapWalk {
     return ticks[this.nextIndex]?.[0] ?? (this.nextIndex < 0 ? lowestTick : highestTick)
   }
 
-  /** Tick at which the step ends. */
+  /** Tick at which the next step ends. */
   private get stopTick(): number {
     return this.zeroForOne
       ? Math.max(this.nextTick, this.tick - STEP_TICKS)
@@ -170,7 +171,7 @@ function partialStepResult(step: SwapStep, amountIn: bigint): SwapStepResult {
   return { sqrtPrice: reachedSqrtPrice, addedLiquidity, amountOut: outputUpTo(step, reachedSqrtPrice, addedLiquidity) }
 }
 
-/** Returns the output of a step up to a price. It is negative if rounding makes the pool take both tokens. */
+/** Returns the output of a step up to a √price. It is negative if, because of rounding, the pool takes both tokens. */
 function outputUpTo(
   { zeroForOne, liquidity, sqrtPrice }: SwapStep,
   reachedSqrtPrice: bigint,
@@ -179,10 +180,11 @@ function outputUpTo(
   const delta = zeroForOne
     ? divUp(addedLiquidity * reachedSqrtPrice, Q96) - ((liquidity * (sqrtPrice - reachedSqrtPrice)) >> 96n)
     : divUp((liquidity + addedLiquidity) << 96n, reachedSqrtPrice) - (liquidity << 96n) / sqrtPrice
-  // The trader pays a positive delta to the pool. The contract treats a delta of one unit as zero.
+  // The delta is the amount of the output token that the trader would pay. The contract treats a delta of 1 as 0.
   return delta === 1n ? 0n : -delta
 }
 
+/** Returns the tick at a √price. @throws PoolRefusal if the √price is out of range */
 function tickAt(sqrtPrice: bigint): number {
   if (sqrtPrice < MIN_SQRT_RATIO || sqrtPrice >= MAX_SQRT_RATIO)
     throw new PoolRefusal('TOO_LARGE', 'beyond the price range of the pools')
@@ -265,7 +267,7 @@ export function maxInput(state: KyberElasticState, zeroForOne: boolean): bigint 
   return asMaxInput(totalInput)
 }
 
-/** Returns the minimum input that buys `amountOut`; null if the pool has less. */
+/** Returns the minimum input that buys `amountOut`; null if the pool cannot pay so much. */
 export function inputForOutput(state: KyberElasticState, zeroForOne: boolean, amountOut: bigint): bigint | null {
   let input = 0n
   let remainingOutput = amountOut
@@ -287,8 +289,8 @@ export function inputForOutput(state: KyberElasticState, zeroForOne: boolean, am
 }
 
 /**
- * Returns the base units of both tokens in positions and reinvested liquidity, rounded down. Counts only prices between
- * the ticks that were read.
+ * Returns the base units of both tokens in positions and reinvested liquidity, rounded down. Counts only the liquidity
+ * between `lowestTick` and `highestTick`.
  */
 export function reservesOf(state: KyberElasticState): [amount0: bigint, amount1: bigint] {
   if (!hasPrice(state)) return [0n, 0n]
@@ -298,8 +300,8 @@ export function reservesOf(state: KyberElasticState): [amount0: bigint, amount1:
   for (const zeroForOne of [false, true]) {
     const ticksAhead = zeroForOne ? ticks.slice(0, lastBelow + 1).toReversed() : ticks.slice(lastBelow + 1)
     let [sqrtPrice, { liquidity }] = [sqrtPriceX96, state]
-    for (const [index, net] of [...ticksAhead, [zeroForOne ? lowestTick : highestTick, 0n] as const]) {
-      const nextSqrtPrice = sqrtRatioAtTick(index)
+    for (const [nextTick, net] of [...ticksAhead, [zeroForOne ? lowestTick : highestTick, 0n] as const]) {
+      const nextSqrtPrice = sqrtRatioAtTick(nextTick)
       const liquidityInRange = liquidity + reinvestedLiquidity
       if (zeroForOne) reserves[1] += amount1Between(min(nextSqrtPrice, sqrtPrice), sqrtPrice, liquidityInRange, false)
       else reserves[0] += amount0Between(sqrtPrice, max(nextSqrtPrice, sqrtPrice), liquidityInRange, false)

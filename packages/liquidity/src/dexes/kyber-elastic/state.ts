@@ -17,24 +17,24 @@ const FIND_CODEC = finderCodec(lensInterface, 'find')
 const eventsInterface = IKyberElasticState__factory.createInterface()
 
 /**
- * Fees, in units of 1/100,000, that factories are known to offer. Pools with other fees are found by their creation
- * log.
+ * Fees that factories are known to offer, in fee units of 1/100,000. Pools with other fees are found by their creation
+ * logs.
  */
-const FEES = [1, 2, 8, 10, 40, 50, 100, 250, 300, 500, 1_000, 2_000, 5_000]
+const KNOWN_FEES = [1, 2, 8, 10, 40, 50, 100, 250, 300, 500, 1_000, 2_000, 5_000]
 /** One fee unit in parts per million. */
 const PPM_PER_FEE_UNIT = 10
-/** Token pairs per read. A read takes about 4 million gas if all fees are enabled. */
+/** Maximum token pairs per read. They take about 4 million gas if all fees are enabled. */
 const PAIRS_PER_READ = 100
 /**
- * Maximum ticks that are read on each side of the price. The ticks are a linked list, which one read walks, at about
- * 12,000 gas per tick.
+ * Maximum ticks that are read on each side of the price. The pool stores its ticks as a linked list. One read walks this
+ * list, which takes about 12,000 gas per tick.
  */
 const MAX_TICKS = 500
 /** Estimated gas to read price, liquidity, and a few dozen ticks. */
 const READ_GAS = 600_000
 
 export const findPools = (row: DexRow, pairs: readonly TokenPair[]) =>
-  findKeyedPools(row, pairs, FEES, {
+  findKeyedPools(row, pairs, KNOWN_FEES, {
     lens: LENS,
     finder: FIND_CODEC,
     pairsPerRead: PAIRS_PER_READ,

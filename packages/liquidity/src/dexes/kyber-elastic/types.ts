@@ -6,7 +6,7 @@ import type { ConcentratedState } from '../../math/concentrated.ts'
  * `lowestTick` and `highestTick`, without these two ticks.
  */
 export type KyberElasticState = ConcentratedState & {
-  /** Liquidity that the fees of swaps have added. It is in range at all prices. */
+  /** Liquidity that the fees of past swaps have added. It is in range at all prices. */
   readonly reinvestedLiquidity: bigint
   /**
    * Bounds of the ticks that were read. The liquidity beyond these bounds is unknown. If all ticks were read, the

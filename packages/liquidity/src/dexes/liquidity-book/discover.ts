@@ -1,4 +1,4 @@
-/** Pool discovery for Liquidity Book factories. */
+/** Finds pools of Liquidity Book factories. */
 import { ILiquidityBookFactory__factory, LiquidityBookLens__factory } from '@sluice/bindings'
 import { callCodec } from '@sluice/bindings/codec'
 import { type DexRow, type Hex, toAddress } from '@sluice/chains'
@@ -8,6 +8,7 @@ import { LIQUIDITY_BOOK_LENS, lensRead } from '../../lenses.ts'
 import { chunks } from '../common/chunks.ts'
 import { contractPool } from '../common/make-pool.ts'
 
+/** Result of the lens for one pool. `index` is the index of the pair in the request. */
 type FoundPool = { readonly index: bigint; readonly pool: string; readonly tokenX: string }
 const findCodec = callCodec<[factory: string, pairs: string[]], [FoundPool[]]>(
   LiquidityBookLens__factory.createInterface(),
@@ -15,7 +16,7 @@ const findCodec = callCodec<[factory: string, pairs: string[]], [FoundPool[]]>(
 )
 const factoryInterface = ILiquidityBookFactory__factory.createInterface()
 
-/** Token pairs per read. A read takes about 3 million gas if some pairs have several bin steps. */
+/** Maximum token pairs per read. They take about 3 million gas if some pairs have pools of several bin steps. */
 const PAIRS_PER_READ = 250
 
 export function* findPools(row: DexRow, pairs: readonly TokenPair[]): Reads<readonly Pool<null>[]> {

@@ -6,8 +6,8 @@ import type { FeeParameters } from './types.ts'
 const VOLATILITY_PER_BIN = 10_000
 
 /**
- * Returns the parameters after the update at the start of a trade. The references change only if the filter period has
- * passed since the last trade.
+ * Returns the fee parameters after the update at the start of a trade. `idReference` and `volatilityReference` change only
+ * if the filter period has passed since the last trade.
  *
  * @param timestamp - Unix time of the trade, in seconds
  * @see PairParameterHelper.updateReferences, joe-v2 2.1
@@ -24,7 +24,7 @@ export function updateReferences(fee: FeeParameters, activeId: number, timestamp
   }
 }
 
-/** Returns the parameters with the volatility of a bin, which grows with the distance from the reference bin. */
+/** Returns the fee parameters with the volatility at a bin. It grows with the bin's distance from the reference bin. */
 export function updateAccumulator(fee: FeeParameters, id: number): FeeParameters {
   const volatility = fee.volatilityReference + Math.abs(id - fee.idReference) * VOLATILITY_PER_BIN
   return { ...fee, volatilityAccumulator: Math.min(volatility, fee.maxVolatilityAccumulator) }

@@ -9,7 +9,7 @@ import { curveOf, maxInput, swapBins } from './math.ts'
 import { readStates, refreshStates, topics } from './state.ts'
 import type { LiquidityBookState } from './types.ts'
 
-/** Liquidity Book pairs of versions 2.1 and 2.2; those of version 2.0 have no state, so that they are sampled. */
+/** Liquidity Book pairs of versions 2.1 and 2.2. Pairs of version 2.0 have no state here: their sampled twin quotes them. */
 export const liquidityBook: DexFamily<LiquidityBookState> = {
   id: 'liquidity-book',
   payment: { lockSlots: 1 },
@@ -33,9 +33,9 @@ export const liquidityBook: DexFamily<LiquidityBookState> = {
   reserves: ({ state }) => binReserves(state),
 
   keepsTokens: true,
-  // Estimate for two storage slots.
+  // Estimated gas to write two storage slots.
   oracleGas: 10_000,
-  // Two minutes after the oracle's last sample, a swap writes a sample to a new storage slot.
+  // If the oracle's last sample is two minutes old, a swap writes a new sample to a new storage slot.
   laterGas: 22_100,
   takesTaxedInput: true,
   step: poolStep('liquidity-book'),

@@ -8,7 +8,7 @@ import type { LiquidityBookState } from './types.ts'
 const MAX_FEE = 10n ** 17n
 
 /**
- * Sells exactly `amountIn`, bin by bin, with the volatility at `timestamp` of the state.
+ * Sells exactly `amountIn`, bin by bin, with the volatility fee at `timestamp` of the state.
  *
  * @param swapForY - true to sell token X
  * @throws PoolRefusal as `walkBins`
@@ -35,7 +35,7 @@ function createFeeTracker({ fee: storedFee, activeId, timestamp, binStep }: Liqu
     ofBin(id: number): BinFee {
       fee = updateAccumulator(fee, id)
       const rate = totalFee(fee, binStep)
-      // A smaller amount that ends in an earlier bin avoids this refusal, unless this is the first bin.
+      // A smaller amount may end in an earlier bin, where the fee is lower. There is none before the first bin.
       if (rate > MAX_FEE)
         throw new PoolRefusal(isFirst ? 'UNSUPPORTED' : 'TOO_LARGE', 'the fee is above the maximum of the pair')
       isFirst = false
@@ -45,8 +45,10 @@ function createFeeTracker({ fee: storedFee, activeId, timestamp, binStep }: Liqu
   }
 }
 
+/** Returns the largest input that `swapBins` accepts, as `DexFamily.maxInput`. */
 export const maxInput = (state: LiquidityBookState, swapForY: boolean): bigint | null =>
   maxBinsInput(state, swapForY, createFeeTracker(state).ofBin)
 
+/** Returns the price curve of a pair. */
 export const curveOf = (state: LiquidityBookState, swapForY: boolean): PriceCurve =>
   binsCurve(state, swapForY, createFeeTracker(state).ofBin)

@@ -13,7 +13,7 @@ const eventsInterface = ILiquidityBookState__factory.createInterface()
 
 /** Maximum bins that are read on each side of the active bin. Swaps that need more bins are refused. */
 const MAX_BINS = 100
-/** Estimated gas of a read. Each bin takes a search in the bin tree and two storage loads. */
+/** Estimated gas of a read. Each bin takes a search in the pair's tree of bins and two storage loads. */
 const READ_GAS = 200_000 + 2 * MAX_BINS * 16_000
 
 const readSupportedStates = stateReader(
@@ -21,12 +21,12 @@ const readSupportedStates = stateReader(
   decodeState,
 )
 
-/** Reads the states; null for pairs of version 2.0, which have other getters and compute swaps in another way. */
+/** Reads states. Returns null for pairs of version 2.0, which have other getters and other math. */
 export function* readStates(row: DexRow, pools: readonly Pool[]): PoolReads<LiquidityBookState> {
   return row.version === '2.0' ? pools.map(() => null) : yield* readSupportedStates(row, pools)
 }
 
-/** Sets the time of the block, by which volatility and fee decay. All other changes emit logs, so nothing is read. */
+/** Sets the block's time, from which the fee is computed. All other changes emit logs, so nothing is read. */
 export function* refreshStates(
   _row: DexRow,
   pools: readonly Pool<LiquidityBookState>[],
