@@ -39,7 +39,7 @@ export const litePsm: DexFamily<LitePsmState> = {
   payment: { pullsInput: true },
   findPools,
   readStates,
-  // When the DAI reserve changes, other contracts emit the logs. The gem reserve changes with any transfer of gems.
+  // Not all changes have logs of the module: other contracts fill its DAI reserve, and any transfer changes its gems.
   refreshStates: readStates,
   topics,
   applyLog: () => 'reread',

@@ -21,7 +21,8 @@ const MAX_WORD = 2n ** 256n - 1n
 const HALTED_FEE = MAX_WORD
 
 /**
- * Quotes an exact input. The module sells whole base units of gems, so a part of the DAI may remain unspent.
+ * Quotes an exact input. One base unit of the gem costs many base units of DAI. So a purchase may leave a part of the DAI
+ * unspent.
  *
  * @throws PoolRefusal `PAUSED` if the direction is halted, `TOO_LARGE` above the reserve, `TOO_SMALL` for no output
  */
@@ -41,7 +42,7 @@ export function quote(
   return { amountOut, state: { ...state, dai: state.dai - sign * dai, gems: state.gems + sign * gems } }
 }
 
-/** Base units of the gem and of DAI that a trade exchanges. */
+/** Base units of the gem and of DAI that a trade moves. */
 type Amounts = readonly [gems: bigint, dai: bigint]
 
 function sellGems({ tin, factor }: LitePsmState, gems: bigint): Amounts {
@@ -56,7 +57,7 @@ function daiFor({ tout, factor }: LitePsmState, gems: bigint): bigint {
 }
 
 function buyGems(state: LitePsmState, dai: bigint): Amounts {
-  // The largest `gems` with gems × factor + floor(gems × factor × tout / WAD) ≤ dai.
+  // This is the largest `gems` with gems × factor + floor(gems × factor × tout / WAD) ≤ dai.
   const gems = ((dai + 1n) * WAD - 1n) / (state.factor * (WAD + state.tout))
   return [gems, daiFor(state, gems)]
 }
@@ -67,8 +68,8 @@ export function rateOf({ tin, tout, factor }: LitePsmState, isGemSale: boolean):
 }
 
 /**
- * Returns the approximate largest input in base units. It buys all DAI, or all gems. For gems, it includes DAI that
- * would remain unspent: less than the price of one more base unit.
+ * Returns the approximate largest input in base units. It buys all DAI, or all gems of the module. For gems, it includes
+ * the largest amount of DAI that would remain unspent: less than the price of one more base unit of the gem.
  */
 export function approximateMaxInput(state: LitePsmState, isGemSale: boolean): bigint {
   const { tin, factor, dai, gems } = state

@@ -1,4 +1,4 @@
-/** Pool discovery for Maverick V2 factories. */
+/** Finds pools of Maverick V2 factories. */
 import { IMaverickV2Factory__factory, MaverickV2Lens__factory } from '@sluice/bindings'
 import { callCodec } from '@sluice/bindings/codec'
 import { type DexRow, type Hex, toAddress, ZERO_ADDRESS } from '@sluice/chains'
@@ -12,15 +12,16 @@ import { pairPool } from '../common/pair-discover.ts'
 
 export const LENS: Lens = lensOf('MaverickV2Lens')
 /**
- * Maximum pools of a token pair: the deepest, if there are more. Anyone can create any number of pools for a pair, with
- * different parameters.
+ * Maximum pools of a token pair. If there are more, the deepest ones are taken. Anyone can create any number of pools for a
+ * pair, with different parameters.
  */
 const MAX_POOLS_OF_PAIR = 16
-/** Token pairs per read. */
+/** Maximum token pairs per read. */
 const PAIRS_PER_READ = 200
 /** Estimated gas per token pair: two calls, and one storage read per pool. */
 const PAIR_GAS = 60_000
 
+/** Result of the lens for one pool. `pair` is the index of the pair in the request. */
 type FoundPool = { readonly pair: bigint; readonly pool: string }
 const findCodec = callCodec<[factory: string, tokens: string[], max: bigint], [FoundPool[]]>(
   MaverickV2Lens__factory.createInterface(),
@@ -49,7 +50,7 @@ export function* findPools(row: DexRow, pairs: readonly TokenPair[]): Reads<read
 
 export const creationTopics: readonly Hex[] = [factoryInterface.getEvent('PoolCreated').topicHash as Hex]
 
-/** Returns the pool of a creation log; null if it has an accessor: an account that can change the fee or stop swaps. */
+/** Returns the pool of a creation log. Null if it has an accessor, an account that can change the fee or stop swaps. */
 export function createdPool(row: DexRow, log: Log): Pool<null> | null {
   const { poolAddress, tokenA, tokenB, accessor } = factoryInterface.decodeEventLog('PoolCreated', log.data, log.topics)
   if (toAddress(accessor) !== ZERO_ADDRESS) return null

@@ -1,4 +1,4 @@
-/** Pool discovery for Pancake Infinity managers. */
+/** Finds pools of Pancake Infinity managers. A manager is the contract that holds all pools of one kind. */
 import {
   IPancakeInfinityBinManager__factory,
   IPancakeInfinityClManager__factory,
@@ -21,8 +21,8 @@ const clManagerInterface = IPancakeInfinityClManager__factory.createInterface()
 const binManagerInterface = IPancakeInfinityBinManager__factory.createInterface()
 
 /**
- * Usual fees and tick spacings (`cl`) or bin steps (`bin`). The managers have no getter by token pair, but the ids of
- * pools with these keys can be computed. Pools with other keys are found by their creation log.
+ * Usual fees in ppm, with the tick spacing (`cl`) or the bin step (`bin`). The managers have no getter for the pools of a
+ * pair, but the ids of pools with these values can be computed. Other pools are found by their creation logs.
  */
 const USUAL_KEYS: Readonly<Record<InfinityKey['kind'], readonly (readonly [fee: number, step: number])[]>> = {
   cl: [
@@ -42,14 +42,17 @@ const USUAL_KEYS: Readonly<Record<InfinityKey['kind'], readonly (readonly [fee: 
 }
 /** Maximum `fee` of a key, a uint24. */
 const MAX_FEE = 0xffffff
-/** Maximum `parameters` of a key: all bits with a known meaning. */
+/** Maximum `parameters` of a key: all bits with a known meaning are set. */
 const MAX_PARAMETERS = Number((1n << PARAMETERS_BITS) - 1n)
-/** Pool ids per read. A read takes about 3 million gas. */
+/** Maximum pool ids per read. They take about 3 million gas. */
 const IDS_PER_READ = 500
 /** Estimated gas to read the price of one pool. */
 const GAS_PER_ID = 6_000
 
-/** Returns one row per manager, because each manager emits the logs of its pools. The given row contains the vault. */
+/**
+ * Converts a row to one row per manager, because each manager emits the logs of its pools. The address of the given row is
+ * the vault, which holds the tokens.
+ */
 export function rowsOf(row: DexRow): readonly DexRow[] {
   if (row.family !== 'pancake-infinity') return []
   const { clPoolManager, binPoolManager } = row.contracts ?? {}
@@ -92,7 +95,7 @@ function makePool(row: DexRow, pair: TokenPair, key: InfinityKey): Pool<null> {
   return singletonPool(row, poolId(tokens, row.address, key), tokens, key)
 }
 
-/** Verifies listed pools. The id is the hash of the key, so a pool exists if the manager has a price for its id. */
+/** Verifies pools of a pool list. The id is the hash of the key, so a pool exists if the manager has a price for its id. */
 export function provePools(row: DexRow, listedPools: readonly ListedPool[]): PoolReads<Pool<null>> {
   return proveByKey(listedPools, listedPool, (candidates) => initializedPools(row, candidates))
 

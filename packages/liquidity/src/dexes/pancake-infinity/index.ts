@@ -1,4 +1,4 @@
-/** Family of PancakeSwap Infinity pools, with ticks (`cl`) or bins (`bin`). */
+/** Family of PancakeSwap Infinity pools. Pools of the kind `cl` have ticks, and pools of the kind `bin` have bins. */
 import type { DexFamily } from '../../family.ts'
 import { binReserves } from '../../math/bins.ts'
 import { concentratedReserves } from '../../math/positions.ts'
@@ -19,7 +19,7 @@ const uncheckedFamily: DexFamily<InfinityState> = {
   rowsOf,
   findPools,
   readStates,
-  // A hook that takes no part in swaps can change quotes only through a dynamic fee.
+  // The family quotes only pools whose hook takes no part in swaps. Such a hook can still set a dynamic fee.
   dependsOn: (pool) => (hasDynamicFee(keyOf(pool)) ? [keyOf(pool).hooks] : []),
   listedByLogs: true,
   creationTopics,
@@ -51,7 +51,7 @@ const uncheckedFamily: DexFamily<InfinityState> = {
   },
 }
 
-/** Pancake Infinity pools whose hooks take no part in swaps. Refuses states that contradict themselves. */
+/** Pancake Infinity pools whose hooks take no part in swaps. Refuses states in which liquidity would be negative. */
 export const pancakeInfinity: DexFamily<InfinityState> = withConsistentState<InfinityState, DexFamily<InfinityState>>(
   uncheckedFamily,
   ({ state }) => (state.kind === 'cl' ? pathOfTicks(state.liquidity, state.tick, state.ticks) : null),

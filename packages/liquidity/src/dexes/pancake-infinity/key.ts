@@ -13,21 +13,23 @@ export const spacingOf = ({ parameters }: InfinityKey): number => Math.floor(par
 export const PARAMETERS_BITS = 40n
 
 /**
- * Bits of the permissions beforeSwap, afterSwap, and both swap permissions to return deltas. @see ICLHooks,
- * infinity-core
+ * Bits of four permissions of a hook: beforeSwap, afterSwap, and both permissions to change the amounts of a swap (return
+ * deltas).
+ *
+ * @see ICLHooks, infinity-core
  */
 const SWAP_PERMISSIONS = (1 << 6) | (1 << 7) | (1 << 10) | (1 << 11)
 /** Fee in the key of a pool whose hook sets the fee. */
 const DYNAMIC_FEE = 0x800000
 
-/** True if swaps call the hook. Another hook cannot observe or change a swap. */
+/** True if swaps call the hook. Otherwise, the hook cannot observe or change a swap. */
 export const touchesSwaps = ({ hooks, parameters }: InfinityKey): boolean =>
   hooks !== ZERO_ADDRESS && (parameters & SWAP_PERMISSIONS) !== 0
 
-/** True if the hook can change the fee at any time. A change emits a log. */
+/** True if the hook can change the fee at any time. Each change emits a log. */
 export const hasDynamicFee = ({ fee }: InfinityKey): boolean => fee === DYNAMIC_FEE
 
-/** Returns the pool id: the hash of the six words of the complete key. */
+/** Returns the pool id: the hash of the six words of the key, which includes the tokens and the manager. */
 export function poolId(
   [currency0, currency1]: readonly [Address, Address],
   manager: Address,

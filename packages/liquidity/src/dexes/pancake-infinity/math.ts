@@ -8,7 +8,7 @@ import { swapFeePpm } from '../uniswap-v4/fee.ts'
 import type { UniswapV4Fees } from '../uniswap-v4/types.ts'
 import type { InfinityState } from './types.ts'
 
-/** Maximum amount of a swap: the managers use int128. */
+/** Maximum amount of a swap, which the managers store as int128. */
 const MAX_AMOUNT = (1n << 127n) - 1n
 /** One ppm as a fee rate in units of 10⁻¹⁸. */
 const RATE_PER_PPM = 10n ** 12n
@@ -32,7 +32,7 @@ export function swap(state: InfinityState, zeroForOne: boolean, amountIn: bigint
   return { amountOut, state: { ...state, activeId, bins }, crossings: binsCrossed }
 }
 
-/** Returns the fee of a bin, which is the same in every bin. */
+/** Returns the fee of a swap, which is the same in every bin. */
 function binFee(state: UniswapV4Fees, zeroForOne: boolean): BinFee {
   const totalPpm = BigInt(swapFeePpm(state, zeroForOne))
   const protocolPpm = BigInt(zeroForOne ? state.protocolFee0Ppm : state.protocolFee1Ppm)
@@ -51,6 +51,7 @@ export function maxInput(state: InfinityState, zeroForOne: boolean): bigint {
   return largestInput === null || largestInput > MAX_AMOUNT ? MAX_AMOUNT : largestInput
 }
 
+/** Returns the price curve of a pool. */
 export function curveOf(state: InfinityState, zeroForOne: boolean): PriceCurve {
   return state.kind === 'cl'
     ? endCurveAt(concentratedCurve({ ...state, feePpm: swapFeePpm(state, zeroForOne) }, zeroForOne), MAX_AMOUNT)

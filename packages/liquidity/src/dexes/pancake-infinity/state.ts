@@ -24,10 +24,10 @@ const binManagerInterface = IPancakeInfinityBinManager__factory.createInterface(
 const MAX_BINS = 100
 /** Estimated gas to read price and liquidity of one `cl` pool. */
 const CL_STATE_GAS = 40_000
-/** Estimated gas to read bins. Each bin takes a search in the bin tree and two storage loads. */
+/** Estimated gas to read bins. Each bin takes a search in the pool's tree of bins and two storage loads. */
 const BINS_GAS = 200_000 + 2 * MAX_BINS * 16_000
 
-/** Reads states; null for a pool that is not initialized or cannot be read, or whose hook takes part in swaps. */
+/** Reads states. Returns null for a pool that has no price, that cannot be read, or whose hook takes part in swaps. */
 export function* readStates(row: DexRow, pools: readonly Pool<null>[]): PoolReads<InfinityState> {
   const reads = pools.map((pool) => {
     const key = keyOf(pool)
@@ -96,8 +96,8 @@ const PROTOCOL_FEE_TOPIC = clManagerInterface.getEvent('ProtocolFeeUpdated').top
 const LP_FEE_TOPIC = clManagerInterface.getEvent('DynamicLPFeeUpdated').topicHash as Hex
 
 /**
- * Topics of both managers. Logs of bin pools do not contain the reserves of the bins, so `applyLog` asks for the pool
- * to be read again.
+ * Topics of the logs of both managers. Logs of `bin` pools do not contain the reserves of bins. So after such a log, the
+ * pool is read again.
  */
 export const topics: readonly Hex[] = [
   CL_SWAP_TOPIC,
@@ -125,7 +125,7 @@ export function applyLog(
   { address: manager, state }: Pool<InfinityState>,
   log: Log,
 ): InfinityState | 'reread' | 'ignore' {
-  // Any contract can emit a log with the id of a pool.
+  // Only the manager's logs count: any contract can emit a log with the id of a pool.
   if (log.address !== manager) return 'ignore'
   switch (log.topics[0]) {
     case PROTOCOL_FEE_TOPIC: {

@@ -4,14 +4,17 @@ import type { BinPool } from '../../math/bins.ts'
 import type { ConcentratedState } from '../../math/concentrated.ts'
 import type { UniswapV4Fees } from '../uniswap-v4/types.ts'
 
-/** Pool key without the currencies, which are the pool's tokens, and the manager, which is the pool's address. */
+/**
+ * Pool key, and the vault that holds the tokens. Two parts of the key are missing here: the currencies are the pool's
+ * tokens, and the manager is the pool's address.
+ */
 export type InfinityKey = {
   readonly vault: Address
   /** `cl`: ticks, as in uniswap-v4. `bin`: bins, as in liquidity-book. */
   readonly kind: 'cl' | 'bin'
   /** Fee in parts per million, or 0x800000 for a dynamic fee. */
   readonly fee: number
-  /** Hook permissions in the lowest 16 bits. Then 24 bits of tick spacing (`cl`) or 16 bits of bin step (`bin`). */
+  /** Hook permissions (lowest 16 bits), followed by the tick spacing (24 bits, `cl`) or the bin step (16 bits, `bin`). */
   readonly parameters: number
   /** The zero address for no hook. */
   readonly hooks: Address

@@ -1,4 +1,4 @@
-/** Pool discovery for PancakeSwap stable factories. */
+/** Finds pools of PancakeSwap's factories of stable pools. */
 import { CurveLens__factory, IPancakeStableFactory__factory } from '@sluice/bindings'
 import { type Address, type DexRow, type Hex, toAddress, ZERO_ADDRESS } from '@sluice/chains'
 import type { Log } from '@sluice/rpc'
@@ -17,7 +17,7 @@ const curveLensInterface = CurveLens__factory.createInterface()
 const GETTERS = (['getPairInfo', 'getThreePoolPairInfo'] as const).map(
   (name) => factoryInterface.getFunction(name).selector,
 )
-/** Token pairs per read. A read takes about 4 million gas. */
+/** Maximum token pairs per read. They take about 4 million gas. */
 const PAIRS_PER_READ = 250
 /** Estimated gas per token pair: four or five storage loads. */
 const PAIR_GAS = 15_000
@@ -31,7 +31,7 @@ export function* findPools(row: DexRow, pairs: readonly TokenPair[]): Reads<read
   )
   const foundPools = answers.flatMap((answer) => (answer ? [...nonzeroAddresses(answer)] : []))
   const addresses = [...new Set(foundPools.map(([, address]) => address))]
-  // Read the coins from the pool, because their order can differ from the order in the factory.
+  // Read the coins from the pool, because the factory may return them in another order.
   const coins = yield addresses.map((address) =>
     lensRead(CURVE_LENS, curveLensInterface.encodeFunctionData('coins', [address]), 40_000),
   )

@@ -17,7 +17,7 @@ const [IS_KILLED_CALL, AMPLIFICATION_CALL] = [
 /** Estimated gas to read one pool, with two quotes. */
 const READ_GAS = 400_000
 
-/** Reads the states; null for a killed pool, which allows only withdrawals. */
+/** Reads states. Returns null for a killed pool, which allows only withdrawals. */
 export function* readStates(_row: DexRow, pools: readonly Pool<null>[]): PoolReads<CurveStableState> {
   const answers = yield pools.flatMap(({ address }) => [
     { ...CURVE_LENS, data: lensInterface.encodeFunctionData('read', [address]) as Hex, gas: READ_GAS },
@@ -30,7 +30,7 @@ export function* readStates(_row: DexRow, pools: readonly Pool<null>[]): PoolRea
   })
 }
 
-/** Reads the amplification, which changes with time, and without logs, during a ramp. */
+/** Reads the amplification again. During a ramp, it changes with time, without a log. */
 export function* refreshStates(_row: DexRow, pools: readonly Pool<CurveStableState>[]): PoolReads<CurveStableState> {
   const answers = yield pools.map(({ address }) => ({ to: address, data: AMPLIFICATION_CALL }))
   return pools.map(({ state }, i) => {
@@ -41,12 +41,12 @@ export function* refreshStates(_row: DexRow, pools: readonly Pool<CurveStableSta
   })
 }
 
-/** Types of amounts in event signatures, for pools of two and of three coins. */
+/** ABI types of amount lists in logs, for pools of two and of three coins. */
 const AMOUNTS_TYPES = ['uint256[2]', 'uint256[3]']
 
 /**
- * Topics of all state changes. Logs do not contain the admin fees, so the pool is read again after each log. The
- * bindings cannot contain these events, because several have the same name.
+ * Topics of logs after which the pool is read again. The new state cannot be computed from a log, because logs omit the
+ * admin fees. The events are not in the bindings, because several events share one name.
  */
 export const topics: readonly Hex[] = [
   'TokenExchange(address,uint256,uint256,uint256,uint256)',

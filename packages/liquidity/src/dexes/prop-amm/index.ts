@@ -1,4 +1,7 @@
-/** Family of proprietary AMMs, whose quotes are interpolated from samples. */
+/**
+ * Family of proprietary AMMs, whose market makers set all prices. Quotes are interpolated between samples: quotes that the
+ * AMM itself returned.
+ */
 import type { DexFamily } from '../../family.ts'
 import { isZeroForOne } from '../common/direction.ts'
 import { gasRow } from '../common/gas.ts'
@@ -9,13 +12,13 @@ import type { PropAmmState } from './types.ts'
 
 const GAS = gasRow('prop-amm').hop
 
-/** Proprietary AMMs whose swaps paid what they quoted in measurements. */
+/** Proprietary AMMs. Includes only those whose swaps, when measured, paid what the AMM had quoted. */
 export const propAmm: DexFamily<PropAmmState> = {
   id: 'prop-amm',
   rowsOf,
   findPools,
   readStates,
-  // Market makers update prices at any time. The logs differ between AMMs.
+  // Market makers change prices at any time, and each AMM has other logs. So pools are read again at every block.
   refreshStates: readStates,
   topics: [],
   applyLog: () => 'reread',

@@ -1,6 +1,6 @@
 /**
- * Interpolates quotes between samples of a proprietary AMM. The price of an AMM falls with the amount, so the AMM pays
- * at least as much as the interpolated quotes.
+ * Interpolates quotes linearly between samples of a proprietary AMM. Larger inputs get a worse price, so the AMM pays at
+ * least as much as an interpolated quote.
  */
 import { PoolRefusal, type PriceCurve } from '../../family.ts'
 import { largestInput } from '../../math/capacity.ts'
@@ -30,7 +30,7 @@ export function quote(
   return { amountOut, state: { samples, sold: i === 0 ? [totalSold, sold[1]] : [sold[0], totalSold] } }
 }
 
-/** Returns the output of an input by linear interpolation, rounded down. @throws PoolRefusal `TOO_LARGE` */
+/** Returns the output of an input by linear interpolation, rounded down. @throws PoolRefusal `TOO_LARGE` above the samples */
 function outputAt(samples: readonly QuoteSample[], amount: bigint): bigint {
   const k = samples.findIndex(([amountIn]) => amountIn >= amount)
   if (k < 0)
@@ -46,7 +46,7 @@ export function maxInput(state: PropAmmState, i: 0 | 1): bigint | null {
   return largestInput((amountIn) => quote(state, i, amountIn), largestSample - state.sold[i])
 }
 
-/** Returns the price curve: one straight line between neighboring samples, in the concave hull of the samples. */
+/** Returns the price curve: straight lines between the samples that lie on the concave hull of all samples. */
 export function curveOf(state: PropAmmState, i: 0 | 1): PriceCurve {
   const builder = new CurveBuilder()
   if (maxInput(state, i) === 0n) return builder.build(1)

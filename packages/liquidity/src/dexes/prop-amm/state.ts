@@ -19,7 +19,7 @@ const FIND_GAS = 300_000
 /** Estimated gas to sample one pool, with about thirty quotes per direction. */
 const READ_GAS = 3_000_000
 
-/** Serves only AMMs whose swaps paid what they quoted in measurements. */
+/** Returns the row if it is marked as measured: in measurements, its swaps paid what the AMM had quoted. */
 export const rowsOf = (row: DexRow): readonly DexRow[] => (row.family === 'prop-amm' && row.measured ? [row] : [])
 
 /** Finds pools in the list of token pairs that the AMM returns. */

@@ -5,8 +5,8 @@ export type QuoteSample = readonly [amountIn: bigint, amountOut: bigint]
 
 /** State of a proprietary AMM for one pair. */
 export type PropAmmState = {
-  /** Samples by input token, in ascending order; empty if the AMM does not trade in this direction now. */
+  /** Samples by input token, in ascending order. Empty for a direction in which the AMM does not trade now. */
   readonly samples: readonly [selling0: readonly QuoteSample[], selling1: readonly QuoteSample[]]
-  /** Amount of each token that quoted swaps have sold to the AMM in this state; 0 after a read. */
+  /** Amount of each token that swaps quoted since the read have sold to the AMM. */
   readonly sold: readonly [amount0: bigint, amount1: bigint]
 }

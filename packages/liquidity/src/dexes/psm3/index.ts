@@ -43,7 +43,7 @@ const topics: readonly Hex[] = (['Swap', 'Deposit', 'Withdraw'] as const).map(
   (name) => psmInterface.getEvent(name as 'Swap').topicHash as Hex,
 )
 
-/** PSM3 modules, which trade USDC, USDS, and sUSDS without a fee: USDC and USDS 1:1, and sUSDS at its USDS value. */
+/** PSM3 modules, which trade USDC, USDS, and sUSDS without a fee. USDC and USDS trade 1:1, and sUSDS at its value in USDS. */
 export const psm3: DexFamily<Psm3State> = {
   id: 'psm3',
   payment: { pullsInput: true },

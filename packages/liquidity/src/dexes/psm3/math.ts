@@ -35,7 +35,7 @@ export function quote(
   return { amountOut, state: { ...state, balances: balances as [bigint, bigint, bigint] } }
 }
 
-/** Converts an amount of token `i` to token `j`. Each division rounds down, in the order of the contract. */
+/** Converts an amount of token `i` to token `j`. Divides in the order of the contract, and rounds down each time. */
 function convert({ precisions, rate }: Psm3State, i: number, j: number, amountIn: bigint): bigint {
   const [from, to] = [precisions[i]!, precisions[j]!]
   if (j === SUSDS) return (((amountIn * RAY) / rate) * to) / from

@@ -1,4 +1,4 @@
-/** Pool discovery for Ramses CL factories. */
+/** Finds pools of Ramses CL factories. */
 import { ISlipstreamFactory__factory, IUniswapV3Factory__factory } from '@sluice/bindings'
 import { type DexRow, type Hex, toAddress } from '@sluice/chains'
 import type { Log } from '@sluice/rpc'
@@ -9,16 +9,17 @@ import { pairPool } from '../common/pair-discover.ts'
 const byFeeInterface = IUniswapV3Factory__factory.createInterface()
 const byTickSpacingInterface = ISlipstreamFactory__factory.createInterface()
 
-/** Fees in ppm that factories are known to offer; pools with other fees are found by their creation log. */
-const FEES = [50, 80, 100, 250, 500, 1000, 2500, 3000, 5000, 10_000, 20_000]
-/** Tick spacings that factories are known to offer; pools with other spacings are found by their creation log. */
+/** Fees in ppm that factories are known to offer. Pools with other fees are found by their creation logs. */
+const KNOWN_FEES_PPM = [50, 80, 100, 250, 500, 1000, 2500, 3000, 5000, 10_000, 20_000]
+/** Tick spacings that factories are known to offer. Pools with other spacings are found by their creation logs. */
 const TICK_SPACINGS = [1, 5, 10, 20, 50, 60, 100, 200]
 
 /**
- * Finds pools by fee in earlier factories, and by tick spacing in later ones. A factory has only one of both getters.
+ * Finds pools by fee in earlier factories, and by tick spacing in later factories. A factory has only one of these two
+ * getters.
  */
 export function* findPools(row: DexRow, pairs: readonly TokenPair[]): Reads<readonly Pool<null>[]> {
-  const byFeeTier = yield* findByKeys(row, pairs, { finderName: 'find', values: FEES })
+  const byFeeTier = yield* findByKeys(row, pairs, { finderName: 'find', values: KNOWN_FEES_PPM })
   return byFeeTier.length > 0
     ? byFeeTier
     : yield* findByKeys(row, pairs, { finderName: 'findByTickSpacing', values: TICK_SPACINGS })

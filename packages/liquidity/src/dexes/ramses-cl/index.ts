@@ -9,12 +9,12 @@ import { createdPool, creationTopics, findPools } from './discover.ts'
 /** Estimated gas of `currentFee()` or `fee()`. */
 const FEE_GAS = 15_000
 
-/** Ramses CL pools and their forks. */
+/** Pools of Ramses CL and its forks. */
 export const ramsesCl: DexFamily<ConcentratedState> = {
   id: 'ramses-cl',
   findPools,
   readStates: readConcentrated,
-  // Pools without `currentFee()` return the current fee from `fee()`.
+  // Some pools have the getter `currentFee()`. In all other pools, `fee()` returns the current fee.
   ...feeRefresh(['currentFee', 'fee'], FEE_GAS),
   creationTopics,
   createdPool,

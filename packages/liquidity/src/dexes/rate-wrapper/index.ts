@@ -27,7 +27,7 @@ const readStates = stateReader(
   decodeState,
 )
 
-/** Decodes a state; null if our math does not reproduce the wrapper's quotes. */
+/** Decodes a state. Returns null if our math does not reproduce the wrapper's own conversions. */
 function decodeState(answer: Hex): RateWrapperState | null {
   const [{ pooled, shares, supply, sample, quotes }] = lensInterface.decodeFunctionResult('read', answer)
   if (pooled === 0n || shares === 0n) return null
@@ -45,7 +45,7 @@ export const rateWrapper: DexFamily<RateWrapperState> = {
   dependsOn: ({ address }) => [address],
   topics: [],
   applyLog: () => 'reread',
-  // The wrapper emits no log when its rate changes. The rebasing token may emit one, but not every token does.
+  // The wrapper emits no log when its rate changes, and not every rebasing token does.
   refreshStates: readStates,
 
   ...linearTrade('rate-wrapper', {
@@ -57,7 +57,7 @@ export const rateWrapper: DexFamily<RateWrapperState> = {
     },
   }),
 
-  // The wrapper can mint any amount. Only its existing supply counts as a reserve.
+  // The wrapper can mint any amount, so it has no reserve. The existing supply takes its place.
   reserves: ({ state }) => [state.shares === 0n ? 0n : amountForShares(state, state.supply), state.supply],
 
   takesTaxedInput: false,

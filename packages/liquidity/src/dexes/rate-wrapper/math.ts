@@ -5,15 +5,15 @@ import { PoolRefusal } from '../../family.ts'
 export type RateWrapperState = {
   /** Base units of the rebasing token that all `shares` represent. */
   readonly pooled: bigint
-  /** Total shares of the rebasing token. A wrapped base unit represents one share. */
+  /** Total shares of the rebasing token. One base unit of the wrapper represents one share. */
   readonly shares: bigint
   /** Total supply of the wrapper, in base units. */
   readonly supply: bigint
 }
 
 /**
- * Quotes a wrap or an unwrap, rounded down. On an unwrap, the rebasing token transfers whole shares, so the recipient
- * can get a few base units less than the wrapper reports.
+ * Quotes a wrap or an unwrap, rounded down. In an unwrap, the rebasing token transfers whole shares. So the recipient can
+ * get a few base units less than the wrapper reports.
  *
  * @throws PoolRefusal `EMPTY`, `TOO_SMALL` for no output, `TOO_LARGE` above the wrapped supply
  * @see WstETH.wrap and unwrap, StETH._transfer, lidofinance/core; WeETH, etherfi-protocol/smart-contracts

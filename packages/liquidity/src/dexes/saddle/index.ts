@@ -13,8 +13,8 @@ export const saddle: DexFamily<CurveStableState> = {
   findPools,
   readStates,
   refreshStates: readStates,
-  // The amplification changes with time during a ramp, and the price of a share with the pool of the share. All other
-  // state changes with logs.
+  // Two parameters change without a log: the amplification during a ramp, and the rate of a coin that is a share of another
+  // pool. All other changes have logs.
   parameterGas: ({ state }) => (state.ramping || state.feeOrder === 'share' ? READ_GAS : 0),
   topics,
   applyLog,

@@ -20,7 +20,7 @@ const FIND_GAS = 80_000
 /** Estimated gas to read one pool, with two quotes. */
 export const READ_GAS = 400_000
 
-/** Finds the pool of a row, which is the pool itself. */
+/** Finds the pool of a row, which is the contract at the row's address. */
 export const findPools = (row: DexRow, pairs: readonly TokenPair[]) =>
   findRowPool(
     row,
@@ -30,8 +30,8 @@ export const findPools = (row: DexRow, pairs: readonly TokenPair[]) =>
   )
 
 /**
- * Reads the states; null for a paused pool, and for a pool with other math, which the pool's own quotes reveal. If the
- * last token is a share of another pool, its rate is the price of the share.
+ * Reads states. Returns null for a paused pool, and for a pool whose own quotes our math does not reproduce. If the last
+ * token is a share of another pool, its rate is the price of the share.
  */
 export const readStates = stateReader(
   ({ address }) => lensRead(LENS, readCodec.encode(address), READ_GAS),
@@ -42,7 +42,7 @@ export const readStates = stateReader(
       ...(stateRead.ramping && { ramping: true as const }),
       ...(tradesShare && { feeOrder: 'share' as const }),
     }
-    // The quotes are those of the first two tokens. Of more tokens, they would not include the share.
+    // The read contains quotes of the first two tokens only. In a larger pool, they would not test the share's rate.
     if (tradesShare && state.balances.length > 2) return null
     return reproducesQuotes(state, stateRead) ? state : null
   },
@@ -61,7 +61,7 @@ const EVENTS = [
   ...['NewAdminFee', 'NewSwapFee', 'RampA', 'StopRampA', 'Paused', 'Unpaused'],
 ] as const
 
-/** Topics of all state changes. Logs do not contain the admin fees, so the pool is read again after each log. */
+/** Topics of logs after which the pool is read again. A log does not suffice, because logs omit the admin fees. */
 export const topics: readonly Hex[] = EVENTS.map((name) => poolInterface.getEvent(name as 'TokenSwap').topicHash as Hex)
 
 export const applyLog = () => 'reread' as const

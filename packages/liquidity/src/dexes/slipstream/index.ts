@@ -7,9 +7,9 @@ import { feeRefresh } from '../common/pool-fee.ts'
 import { createdPool, creationTopics, findPools } from './discover.ts'
 
 /**
- * Estimated gas of `fee()`. The factory calls its fee module with at most 200,000 gas. If this call fails, it returns
- * the default fee. A module for dynamic fees searches the pool's oracle observations, at most 65,535. With 320
- * observations, `fee()` took 91,000 gas.
+ * Estimated gas of `fee()`, with 91,000 gas measured for a pool with 320 oracle observations. A module for dynamic fees
+ * searches the observations of the pool, of which there are at most 65,535. The factory calls the module with at most
+ * 200,000 gas, and returns the default fee if this call fails.
  */
 const FEE_GAS = 150_000
 
@@ -24,6 +24,6 @@ export const slipstream: DexFamily<ConcentratedState> = {
   ...concentratedLogs(),
   ...concentratedTrade('slipstream'),
   keepsTokens: true,
-  // Estimate for eight more steps of a fee module's search in the pool's oracle observations.
+  // Estimated gas of eight more steps of a fee module's search in the pool's oracle observations.
   laterGas: 17_000,
 }

@@ -25,7 +25,7 @@ export const solidlyV3: DexFamily<ConcentratedState> = {
     const { feeNew } = poolInterface.decodeEventLog('SetFee', log.data, log.topics)
     return { ...pool.state, feePpm: Number(feeNew) }
   },
-  // A crossed tick is one cold slot, like a bitmap word, and some math.
+  // A crossed tick takes one cold slot and some math. An empty bitmap word takes one cold slot, too.
   ...concentratedTrade('solidly-v3', { observesTicks: false, writesCrossedTicks: false, wordGasRatio: 0.55 }),
   keepsTokens: true,
 }

@@ -1,6 +1,6 @@
 /**
- * Detects changed fees of Solidly pairs. In many forks, a factory or its owner changes them without a log of the pair,
- * and each fork has getters of its own. The pair's own quote therefore shows the fee.
+ * Detects changed fees of Solidly pairs. In many forks, a factory or its owner can change the fee without a log of the pair.
+ * The forks have different getters for the fee. So a quote of the pair is read, which changes with the fee.
  */
 import { ISolidlyPairState__factory } from '@sluice/bindings'
 import { callCodec } from '@sluice/bindings/codec'
@@ -13,21 +13,22 @@ const quoteCodec = callCodec<[amountIn: bigint, tokenIn: string], [bigint]>(
   ISolidlyPairState__factory.createInterface(),
   'getAmountOut',
 )
-/** Estimated gas of a quote of a volatile pair, and of a stable pair, which solves its curve. */
+/** Estimated gas of a quote. A stable pair needs more gas, because it solves its curve. */
 const [VOLATILE_GAS, STABLE_GAS] = [30_000, 75_000]
 
 /** Returns the estimated gas of a pair's quote. */
 export const quoteGas = ({ state }: Pool<SolidlyState>): number => (state.stable ? STABLE_GAS : VOLATILE_GAS)
 
-/** Returns the input of the quote: so large that a fee difference of one ppm changes the output. */
+/** Returns the input of the quote. It is so large that a fee difference of one ppm changes the output. */
 const sampleOf = ({ reserve0 }: SolidlyState): bigint => reserve0 / 4n + 1n
 
+/** Returns our quote of the sample; 0 if our math refuses it. */
 const sampleQuote = (state: SolidlyState): bigint =>
   nullIfRefused(() => quoteSolidly(state, true, sampleOf(state), solveSolidly).amountOut) ?? 0n
 
 /**
- * Returns a `refreshStates` that reads a quote of each pair. If it differs from that of the state, reads the pair again
- * by `readStates`.
+ * Returns a `refreshStates` that reads a quote of each pair. If this quote differs from our quote for the state, the pair is
+ * read again by `readStates`.
  */
 export const createFeeRefresh = (readStates: DexFamily<SolidlyState>['readStates']) =>
   function* refreshStates(row: DexRow, pools: readonly Pool<SolidlyState>[]): PoolReads<SolidlyState> {

@@ -1,5 +1,6 @@
 /**
- * Family of SyncSwap aqua pools. They are quoted from samples, because the source code of their curve is not public.
+ * Family of SyncSwap aqua pools. The source code of their curve is not public. So quotes are interpolated between samples:
+ * swaps that are simulated on chain.
  */
 import { ISyncswapFactory__factory, ISyncswapState__factory } from '@sluice/bindings'
 import { type Address, type DexRow, type Hex, toAddress } from '@sluice/chains'
@@ -16,7 +17,7 @@ const VAULT_GAS = 10_000
 type AquaFixed = {
   /** Vault that holds the tokens; zero if the pool holds them itself. */
   readonly vault: Address
-  /** Storage overrides that give the lens tokens to sell. */
+  /** Storage overrides that give the sampling contract (lens) tokens to sell. */
   readonly holdings: PoolHoldings
 }
 

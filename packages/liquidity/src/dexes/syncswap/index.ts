@@ -41,7 +41,7 @@ export const syncswap: DexFamily<SyncswapState> = {
   priceCurve(pool, tokenIn, tokenOut) {
     const { stable, reserve0, reserve1, fee0, fee1 } = pool.state
     if (stable) return capacity.priceCurve(pool, tokenIn, tokenOut)
-    // If the reserve of the input token is zero, one base unit buys the whole reserve of the other token.
+    // If the input reserve is zero, one base unit buys the whole other reserve. A reserve of 1 gives nearly this curve.
     const maxInput = capacity.maxInput(pool, tokenIn, tokenOut)
     return isZeroForOne(pool, tokenIn, tokenOut)
       ? constantProductCurve(reserve0 || 1n, reserve1, PPM_PER_FEE_UNIT * Number(fee0), maxInput)
