@@ -18,7 +18,8 @@ const MAX_RESERVE = (1n << 128n) - 1n
 const MAX_WORD = (1n << 256n) - 1n
 
 /**
- * Checks a product for the overflow at which the contract reverts. An overflow happens if one reserve is almost zero.
+ * Returns `product`, after checking that it fits in 256 bits. The contract reverts on an overflow, which happens if one
+ * reserve is almost zero.
  *
  * @throws PoolRefusal `TOO_LARGE` if the product overflows 256 bits
  */
@@ -27,7 +28,7 @@ function checkedUint256(product: bigint): bigint {
   return product
 }
 
-/** Returns the invariant of two balances with 18 decimals; 0 if both are zero. */
+/** Returns the invariant D of two balances with 18 decimals; 0 if both are zero. */
 function invariant(x: bigint, y: bigint): bigint {
   const sum = x + y
   if (sum === 0n) return 0n
@@ -42,7 +43,8 @@ function invariant(x: bigint, y: bigint): bigint {
 }
 
 /**
- * Returns the other balance y that keeps the invariant `d`, given `x`. Solves y² + (b − d)·y = c by Newton's method.
+ * Returns the balance y that keeps the invariant `d` if the other balance is `x`. Solves y² + (b − d)·y = c by Newton's
+ * method.
  */
 function solveBalance(x: bigint, d: bigint): bigint {
   const c = checkedUint256((checkedUint256(d * d) / (x * 2n)) * d) / (ANN * 2n)
@@ -81,7 +83,7 @@ export function quote(
   return { amountOut, state: { ...state, reserve0, reserve1 } }
 }
 
-/** Returns the approximate largest input in base units, which fills the reserve up to its maximum. */
+/** Returns the approximate largest input in base units. It fills the input reserve up to its maximum. */
 export function approximateMaxInput(state: SyncswapState, zeroForOne: boolean): bigint {
   const [reserve, multiplier] = zeroForOne ? [state.reserve0, state.multiplier0] : [state.reserve1, state.multiplier1]
   return (state.stable ? MAX_SCALED / multiplier : MAX_RESERVE) - reserve
@@ -90,7 +92,7 @@ export function approximateMaxInput(state: SyncswapState, zeroForOne: boolean): 
 /** Returns the output of a classic pool. @param netIn - input after the fee, times `FEE_UNIT` */
 function classicOut({ reserve0, reserve1 }: SyncswapState, zeroForOne: boolean, netIn: bigint): bigint {
   const [reserveIn, reserveOut] = zeroForOne ? [reserve0, reserve1] : [reserve1, reserve0]
-  // With a fee of 100 % and no reserve of the input token, the division below would be by zero.
+  // With a fee of 100 % and an empty input reserve, the divisor below would be zero.
   if (netIn === 0n) return 0n
   return (netIn * reserveOut) / (reserveIn * FEE_UNIT + netIn)
 }

@@ -12,14 +12,14 @@ const LENS = lensOf('SyncswapLens')
 const lensInterface = SyncswapLens__factory.createInterface()
 const eventsInterface = ISyncswapState__factory.createInterface()
 
-/** Discovery by the factory's getter. A factory creates one pool per token pair. */
+/** Functions that find pools by the factory's getter. A factory creates one pool per token pair. */
 export const { findPools, creationTopics, createdPool } = pairFactory(
   ISyncswapFactory__factory.createInterface(),
   'getPool',
   'PoolCreated',
 )
 
-/** Estimated gas to read one pool. Each of the two fees takes a call to the pool master and its fee manager. */
+/** Estimated gas to read one pool. For each of the two fees, the pool calls its pool master and its fee manager. */
 const READ_GAS = 150_000
 /** Estimated gas to read both fees. */
 const FEES_GAS = 80_000
@@ -41,7 +41,7 @@ export const readStates = stateReader(
   },
 )
 
-/** Reads the fees, which the fee manager can change without a log. */
+/** Reads the fees again, because the fee manager can change them without a log. */
 export function refreshStates(_row: DexRow, pools: readonly Pool<SyncswapState>[]): PoolReads<SyncswapState> {
   return readEach(
     pools,

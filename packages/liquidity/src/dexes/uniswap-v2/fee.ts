@@ -1,4 +1,4 @@
-/** Measures the fees of pairs by simulated swaps, for forks whose row of the chain file states no proven fee. */
+/** Measures the fees of pairs by simulated swaps. Used for forks whose row in the chain's file has no proven fee. */
 import { PairFeeLens__factory } from '@sluice/bindings'
 import type { DexRow, Hex } from '@sluice/chains'
 import { toBeHex } from 'ethers'
@@ -17,17 +17,18 @@ export type MeasuredFee = {
 
 /** Values of `feeBasis` in the chain's file for which the fee must be measured. */
 const UNPROVEN_BASES = ['assumed', 'default']
+/** Maximum pools per read of balances. */
 const POOLS_PER_READ = 200
-/** Minimum balance of each token, in base units. Below it, rounding hides the fee. */
+/** Minimum balance of each token, in base units, for a measurement. Below it, rounding would hide the fee. */
 const MIN_BALANCE = 100_000_000n
-/** Reserves are uint112. */
+/** Exclusive upper bound of reserves, which the pair stores as uint112. */
 const RESERVE_LIMIT = 1n << 112n
 /** Storage slot that packs, from the low bits up, reserve0, reserve1, and the timestamp of the last update. */
 const RESERVES_SLOT = toBeHex(8, 32) as Hex
 
 const isUnproven = ({ feeBasis }: DexRow): boolean => feeBasis === undefined || UNPROVEN_BASES.includes(feeBasis)
 
-/** Measures the fee of each pair and returns it in `fixed`. Null for a pair whose fee cannot be measured. */
+/** Measures the fee of each pair, and returns it in `fixed`. Returns null for a pair whose fee cannot be measured. */
 export function* readFixed(row: DexRow, pools: readonly Pool<null>[], block: number): PoolReads<Pool<null>> {
   if (!isUnproven(row)) return pools
   const batches = chunks(pools, POOLS_PER_READ)
@@ -44,8 +45,8 @@ export function* readFixed(row: DexRow, pools: readonly Pool<null>[], block: num
       const [balance0, balance1] = balances[i]!
       const isTooSmall = balance0 < MIN_BALANCE || balance1 < MIN_BALANCE
       if (isTooSmall || balance0 >= RESERVE_LIMIT || balance1 >= RESERVE_LIMIT) return []
-      // Override reserve0, so that the pair counts a quarter of its balance as input. A large input gives a precise
-      // fee.
+      // The read overrides reserve0 with three quarters of the balance, so the pair counts the last quarter as input. Such
+      // a large input gives a precise fee.
       return [{ pool, reserve0: balance0 - balance0 / 4n, reserve1: balance1 }]
     })
   })

@@ -11,7 +11,7 @@ import { inputFor, maxInput, quote } from './math.ts'
 import { applyLog, readStates, topics } from './state.ts'
 import type { UniswapV2State } from './types.ts'
 
-/** Uniswap V2 and its forks. */
+/** Pairs of Uniswap V2 and its forks. */
 export const uniswapV2: DexFamily<UniswapV2State> = {
   id: 'uniswap-v2',
   payment: { lockSlots: 1 },
@@ -47,7 +47,7 @@ export const uniswapV2: DexFamily<UniswapV2State> = {
   },
 
   keepsTokens: true,
-  // Two price accumulators.
+  // The swap writes two price accumulators.
   oracleGas: 10_400,
   takesTaxedInput: true,
   step: (pool, tokenIn, tokenOut, input, output) => ({

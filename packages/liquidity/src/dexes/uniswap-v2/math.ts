@@ -4,13 +4,13 @@ import { PoolRefusal } from '../../family.ts'
 import { divUp } from '../../math/integers.ts'
 import type { UniswapV2State } from './types.ts'
 
-/** Reserves are uint112. */
+/** Exclusive upper bound of reserves, which the pair stores as uint112. */
 const RESERVE_LIMIT = 1n << 112n
 
 /**
  * Quotes an exact input, rounded down.
  *
- * @param amountIn - base units that the pair receives, after a transfer tax
+ * @param amountIn - base units that the pair receives, after any transfer tax of the token
  * @throws PoolRefusal `EMPTY`, `TOO_SMALL` for no output, `TOO_LARGE` if the reserve would overflow
  * @see UniswapV2Library.getAmountOut and UniswapV2Pair.swap, Uniswap/v2-periphery and v2-core
  */
@@ -34,17 +34,17 @@ export function quote(
   }
 }
 
-/** Returns the largest input that `quote` accepts, which fills the reserve up to its maximum. */
+/** Returns the largest input that `quote` accepts: it fills the input reserve up to its maximum. 0 if none is accepted. */
 export function maxInput({ reserve0, reserve1, feePpm }: UniswapV2State, zeroForOne: boolean): bigint {
   const [reserveIn, reserveOut] = zeroForOne ? [reserve0, reserve1] : [reserve1, reserve0]
   const largestInput = RESERVE_LIMIT - 1n - reserveIn
   const netIn = largestInput * (PPM - BigInt(feePpm))
-  // With very uneven reserves, even this input buys nothing.
+  // With very uneven reserves, even the largest input buys nothing.
   return reserveIn === 0n || largestInput <= 0n || netIn * reserveOut < reserveIn * PPM + netIn ? 0n : largestInput
 }
 
 /**
- * Returns the minimum input that buys `amountOut`; null if the reserve is not above `amountOut`.
+ * Returns the minimum input that buys `amountOut`; null if the output reserve is not larger than `amountOut`.
  *
  * @see UniswapV2Library.getAmountIn
  */

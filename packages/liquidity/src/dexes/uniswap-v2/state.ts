@@ -12,9 +12,9 @@ import type { UniswapV2State } from './types.ts'
 const lensInterface = PairLens__factory.createInterface()
 const eventsInterface = IUniswapV2PairEvents__factory.createInterface()
 
-/** Pools per read. A read takes about 3 million gas, and 16 kB of data in each direction. */
+/** Maximum pools per read. They take about 3 million gas, and 16 kB of data in each direction. */
 const POOLS_PER_READ = 500
-/** Fee of almost all forks, for rows without a fee. The fee of such a row is measured before its pools are used. */
+/** Fallback fee for a row without a fee, common to almost all forks. `fee.ts` measures the fees of such pools first. */
 const DEFAULT_FEE_PPM = 3_000
 const RESERVE_MASK = (1n << 112n) - 1n
 
@@ -39,7 +39,8 @@ export function* readStates(row: DexRow, pools: readonly Pool<null>[]): PoolRead
 }
 
 /**
- * Fast decoder of `Sync`, because a block has hundreds of these logs. Pairs emit it with both reserves at every change.
+ * Decodes a `Sync` log, which contains both reserves. Pairs emit it at every change of their reserves. It is a fast decoder,
+ * because a block has hundreds of these logs.
  */
 const decodeSync = eventReader<[bigint, bigint]>(eventsInterface, 'Sync')
 export const topics: readonly Hex[] = [eventsInterface.getEvent('Sync').topicHash as Hex]

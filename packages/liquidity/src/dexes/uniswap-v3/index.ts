@@ -5,7 +5,7 @@ import { concentratedTrade } from '../common/concentrated-family.ts'
 import { concentratedLogs, readConcentrated } from '../common/concentrated-state.ts'
 import { createdPool, creationTopics, findPools } from './discover.ts'
 
-/** Uniswap V3 and its forks. */
+/** Pools of Uniswap V3 and its forks. */
 export const uniswapV3: DexFamily<ConcentratedState> = {
   id: 'uniswap-v3',
   findPools,

@@ -1,4 +1,7 @@
-/** Family of Uniswap V4 pools whose hook takes part in swaps. They are quoted from samples. */
+/**
+ * Family of Uniswap V4 pools whose hook takes part in swaps. Quotes are interpolated between samples: swaps that are simulated
+ * on chain.
+ */
 import { UniswapV4HookLens__factory } from '@sluice/bindings'
 import type { DexFamily } from '../../family.ts'
 import { lensOf } from '../../lenses.ts'
@@ -11,9 +14,9 @@ import { keyOf } from '../uniswap-v4/state.ts'
 export const uniswapV4Hooks: DexFamily<SampledState> = {
   id: 'uniswap-v4-hooks',
   holdsNative: true,
-  // Use another brand, so that a caller who selects the DEX by brand does not accept unknown hooks.
+  // These pools have a brand of their own. So a caller who selects the DEX by brand does not also accept unknown hooks.
   rowsOf: (row) => (row.family === 'uniswap-v4' ? [{ ...row, brand: `${row.brand} hooks` }] : []),
-  // The hook is part of a pool's id, so pool ids cannot be computed from a token pair.
+  // A pool's id is a hash that includes the hook. So ids cannot be computed from a token pair alone.
   listedByLogs: true,
   creationTopics,
   createdPool: createdHookPool,

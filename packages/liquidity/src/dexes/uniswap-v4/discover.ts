@@ -1,4 +1,4 @@
-/** Pool discovery for the Uniswap V4 PoolManager. */
+/** Finds pools of the Uniswap V4 PoolManager (the manager), which holds all pools. */
 import { IUniswapV4PoolManagerState__factory, UniswapV4Lens__factory } from '@sluice/bindings'
 import { callCodec } from '@sluice/bindings/codec'
 import { keccak256 } from '@sluice/bindings/keccak'
@@ -21,8 +21,8 @@ const slotsCodec = callCodec<[manager: string, ids: string[]], [bigint[]]>(
 const managerInterface = IUniswapV4PoolManagerState__factory.createInterface()
 
 /**
- * Usual fees and tick spacings. The manager has no getter by token pair, but the ids of pools with these keys can be
- * computed. Pools with other keys are found by their creation log.
+ * Usual fees in ppm, with the tick spacing. The manager has no getter for the pools of a pair, but the ids of pools with
+ * these values and without a hook can be computed. Other pools are found by their creation logs.
  */
 const USUAL_KEYS: readonly (readonly [fee: number, tickSpacing: number])[] = [
   [8, 1],
@@ -48,12 +48,12 @@ const USUAL_KEYS: readonly (readonly [fee: number, tickSpacing: number])[] = [
 const MAX_FEE = 0xffffff
 /** Maximum `tickSpacing` of a key that the manager accepts. */
 const MAX_TICK_SPACING = 32_767
-/** Pool ids per read. A read takes about 2.6 million gas. */
+/** Maximum pool ids per read. They take about 2.6 million gas. */
 const IDS_PER_READ = 800
 
 /**
- * Returns the pool id: the hash of the five words of the complete key. Does not use an ABI coder, which takes ten times
- * as long, because thousands of ids are computed.
+ * Returns the pool id: the hash of the five words of the key, which includes the tokens. Thousands of ids are computed. So
+ * the words are joined directly, without an ABI coder, which would take ten times as long.
  */
 function poolId([currency0, currency1]: readonly [Address, Address], key: UniswapV4Key): Hex {
   const { fee, tickSpacing, hooks } = key
@@ -94,11 +94,15 @@ function makePool(row: DexRow, pair: readonly [Address, Address], key: UniswapV4
   return singletonPool(row, poolId(tokens, key), tokens, key)
 }
 
-/** Verifies listed pools. The id is the hash of the key, so a pool exists if the manager has a price for its id. */
+/**
+ * Verifies pools of a pool list whose hook takes no part in swaps. The id is the hash of the key, so a pool exists if the
+ * manager has a price for its id.
+ */
 export const provePools = createProver(false)
-/** Verifies listed pools like `provePools`, but accepts only pools whose hook takes part in swaps. */
+/** Like `provePools`, but accepts only pools whose hook takes part in swaps. */
 export const proveHookPools = createProver(true)
 
+/** Returns a `provePools`. @param isHooked - whether the hook must take part in swaps */
 function createProver(isHooked: boolean) {
   return (row: DexRow, listedPools: readonly ListedPool[]): PoolReads<Pool<null>> =>
     proveByKey(
@@ -120,12 +124,13 @@ function createProver(isHooked: boolean) {
 const INITIALIZE_TOPIC = managerInterface.getEvent('Initialize').topicHash as Hex
 export const creationTopics: readonly Hex[] = [INITIALIZE_TOPIC]
 
-/** Returns the pool of a creation log; null if its hook takes part in swaps, because quotes would be wrong. */
+/** Returns the pool of a creation log. Null if its hook takes part in swaps, because our quotes would be wrong. */
 export const createdPool = createdPoolOf(false)
 
-/** Returns the pool of a creation log; null unless its hook takes part in swaps. */
+/** Returns the pool of a creation log. Null unless its hook takes part in swaps. */
 export const createdHookPool = createdPoolOf(true)
 
+/** Returns a `createdPool`. @param isHooked - whether the hook must take part in swaps */
 function createdPoolOf(isHooked: boolean) {
   return (row: DexRow, log: Log): Pool<null> | null => {
     const event = managerInterface.decodeEventLog('Initialize', log.data, log.topics)

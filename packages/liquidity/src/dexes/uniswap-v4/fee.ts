@@ -1,4 +1,4 @@
-/** Fees of Uniswap V4 swaps. Pancake Infinity computes and packs fees in the same way. */
+/** Computes and unpacks fees of Uniswap V4 swaps. Pancake Infinity computes and packs its fees in the same way. */
 import { FLOAT_PPM } from '@sluice/chains'
 import type { UniswapV4Fees } from './types.ts'
 

@@ -7,7 +7,7 @@ import { hasDynamicFee } from './hooks.ts'
 import { applyLog, keyOf, poolIdOf, readStates, refreshStates, topics } from './state.ts'
 import type { UniswapV4State } from './types.ts'
 
-/** Maximum amount of a swap: balance changes are int128. @see BalanceDelta, Uniswap/v4-core */
+/** Maximum amount of a swap, because the manager stores balance changes as int128. @see BalanceDelta, Uniswap/v4-core */
 const MAX_AMOUNT = (1n << 127n) - 1n
 
 /** Uniswap V4 pools without hooks, or with hooks that take no part in swaps. */
@@ -16,7 +16,7 @@ export const uniswapV4: DexFamily<UniswapV4State> = {
   holdsNative: true,
   findPools,
   readStates,
-  // A hook that takes no part in swaps can change quotes only through a dynamic fee.
+  // The family quotes only pools whose hook takes no part in swaps. Such a hook can still set a dynamic fee.
   dependsOn: (pool) => (hasDynamicFee(keyOf(pool)) ? [keyOf(pool).hooks] : []),
   refreshStates,
   movesSilently: (pool) => hasDynamicFee(keyOf(pool)),

@@ -42,7 +42,7 @@ export function* readStates(row: DexRow, pools: readonly Pool<null>[]): PoolRead
   })
 }
 
-/** Reads the price and fees of pools with a dynamic fee. Other changes emit logs. */
+/** Reads the price and fees of pools with a dynamic fee again. The hook changes this fee without a log. */
 export function* refreshStates(row: DexRow, pools: readonly Pool<UniswapV4State>[]): PoolReads<UniswapV4State> {
   const answers = yield pools.map(({ id }) =>
     lensRead(UNISWAP_V4_LENS, lensInterface.encodeFunctionData('read', [row.address, id]), STATE_GAS),
@@ -81,7 +81,7 @@ export const topics: readonly Hex[] = [SWAP_TOPIC, MODIFY_LIQUIDITY_TOPIC, PROTO
 export const poolIdOf = (log: Log): string => log.topics[1]!
 
 export function applyLog({ address, state }: Pool<UniswapV4State>, log: Log): UniswapV4State | 'reread' | 'ignore' {
-  // Any contract can emit a log with the id of a pool.
+  // Only the manager's logs count: any contract can emit a log with the id of a pool.
   if (log.address !== address) return 'ignore'
   switch (log.topics[0]) {
     case SWAP_TOPIC: {

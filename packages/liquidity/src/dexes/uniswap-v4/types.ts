@@ -2,7 +2,7 @@
 import type { Address } from '@sluice/chains'
 import type { ConcentratedState } from '../../math/concentrated.ts'
 
-/** Pool key without the currencies, which are the pool's tokens. The pool id is the hash of currencies and key. */
+/** Pool key without the two currencies, which are the pool's tokens. The pool id is the hash of the whole key. */
 export type UniswapV4Key = {
   /** Fee in parts per million, or 0x800000 for a dynamic fee. */
   readonly fee: number

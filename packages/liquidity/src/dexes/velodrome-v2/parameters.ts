@@ -1,4 +1,4 @@
-/** Reads parameters of Velodrome V2 pairs that their factory changes without a log of the pairs: fees and the pause. */
+/** Reads two parameters of Velodrome V2 pairs that their factory changes without a log of the pairs: fee and pause. */
 import { IVelodromeV2Factory__factory } from '@sluice/bindings'
 import { type DexRow, type Hex, wordOf } from '@sluice/chains'
 import { id } from 'ethers'
@@ -14,22 +14,24 @@ export const FEE_GAS = 15_000
 const PAUSE_GAS = 10_000
 /** One fee unit of the factory, a basis point, in ppm. */
 const PPM_PER_FEE_UNIT = 100n
+/** Calldata of `isPaused()`. */
 const IS_PAUSED = id('isPaused()').slice(0, 10) as Hex
 
 /**
- * Log by which the factory announces a pause or its end. A fork may emit none, so every refresh reads the pause.
+ * Topic of the log that the factory emits at the start and the end of a pause. A fork may emit no such log, so every
+ * refresh also reads whether the factory is paused.
  *
  * @see PoolFactory.setPauseState, velodrome-finance/contracts (v2)
  */
 export const contractTopics: readonly Hex[] = [id('SetPauseState(bool)') as Hex]
 
-/** Returns the read of the pause of a factory, which stops the swaps of all its pairs. */
+/** Returns the read that shows whether a factory is paused. A pause stops the swaps of all its pairs. */
 export const pauseRead = ({ address: to }: DexRow): Read => ({ to, data: IS_PAUSED, gas: PAUSE_GAS })
 
 /**
- * Returns a `refreshStates` that reads the fees and the pause from the factory. If the fee of a pair differs from its
- * state, reads the pair again by `readStates`, because forks may use other fee units. Keeps the fee if the factory
- * returns none.
+ * Returns a `refreshStates` that reads the fees and the pause from the factory. If the fee of a pair is not the one in its
+ * state, the pair is read again by `readStates`. The new fee is not used directly, because forks may have other fee units.
+ * If the factory returns no fee, the state keeps its fee.
  */
 export const createParameterRefresh = (readStates: DexFamily<SolidlyState>['readStates']) =>
   function* refreshStates(row: DexRow, pools: readonly Pool<SolidlyState>[]): PoolReads<SolidlyState> {

@@ -1,14 +1,14 @@
 /**
- * Exact math of WOOFi V2. All tokens except the quote token are base tokens, each with a price in the quote token. As
- * in the contract, the notional of a trade is its value in base units of the quote token, and gamma is its relative
- * price move with 18 decimals. Follows WooPPV2 of woonetwork/WooPoolV2 with WooracleV2_2. Checked against real pools.
+ * Exact math of WOOFi V2. All tokens of a pool except its quote token are base tokens. Each base token has a price in the
+ * quote token. Two names come from the contract: the notional of a trade is its value in base units of the quote token, and
+ * gamma is its relative price move with 18 decimals. Follows WooPPV2 of woonetwork/WooPoolV2 with WooracleV2_2. Checked against real pools.
  */
 import { PoolRefusal } from '../../family.ts'
 import { max, min } from '../../math/integers.ts'
 
 /** Data of one token, from the pool and its oracle. */
 export type WoofiToken = {
-  /** Base units that the pool accounts as its reserve. */
+  /** Base units that the pool has recorded as its reserve. */
   readonly reserve: bigint
   /** Fee in units of 1/100,000 of the traded value. */
   readonly feeRate: bigint
@@ -18,9 +18,9 @@ export type WoofiToken = {
   readonly maxNotional: bigint
   /** Price in the quote token, in units of 1 / `priceUnit`; 0 for the quote token. */
   readonly price: bigint
-  /** Fraction by which the price of a trade is worse than `price`, in addition to gamma; 18 decimals. */
+  /** Fraction, 18 decimals, by which the price of a trade is worse than `price`. Gamma makes it worse in addition. */
   readonly spread: bigint
-  /** Relative price move per whole quote token of a trade's value, 18 decimals. */
+  /** Relative price move, 18 decimals, for each whole quote token of a trade's value. */
   readonly coeff: bigint
   /** False if the oracle marks the price as not feasible. */
   readonly feasible: boolean
@@ -30,7 +30,7 @@ export type WoofiToken = {
   readonly priceUnit: bigint
 }
 
-/** State of two tokens of one pool. */
+/** State of a pool for two of its tokens. */
 export type WoofiV2State = {
   readonly paused: boolean
   /** Index in `tokens` of the quote token, in which all prices are given; 2 if neither token is the quote token. */
@@ -43,9 +43,9 @@ export type WoofiV2State = {
 const ONE = 10n ** 18n
 const FEE_UNIT = 100_000n
 
-/** Result of a trade between a base token and the quote token. */
+/** Result of a trade between a base token and the quote token, without the fee. */
 type PricedAmount = {
-  /** Base units of the other token. */
+  /** Output in base units. */
   readonly amount: bigint
   /** The base token with its new price and spread. */
   readonly token: WoofiToken
@@ -75,12 +75,13 @@ export function quote(
   return { amountOut, state: { ...state, tokens: i === 0 ? [soldAfter, boughtAfter] : [boughtAfter, soldAfter] } }
 }
 
+/** Result of a trade: the output in base units, and both tokens after the trade. */
 type TradeResult = readonly [amountOut: bigint, soldToken: WoofiToken, boughtToken: WoofiToken]
 
 function sellBase(state: WoofiV2State, base: WoofiToken, quoteToken: WoofiToken, amountIn: bigint): TradeResult {
   const { amount: gross, token } = priceBaseSale(state, base, amountIn, base.spread)
   const amountOut = gross - (gross * base.feeRate) / FEE_UNIT
-  // The fee leaves the reserve too, because the contract accounts for it separately.
+  // The contract records the fee separately, so the fee leaves the reserve too.
   return [
     amountOut,
     { ...token, reserve: base.reserve + amountIn },
@@ -99,8 +100,8 @@ function sellQuote(state: WoofiV2State, quoteToken: WoofiToken, base: WoofiToken
 }
 
 /**
- * Trades one base token for another, through the quote token. Both trades use half of the wider spread. The higher fee
- * applies once.
+ * Trades one base token for another one, in two trades through the quote token. Both trades use half of the wider spread.
+ * The higher fee is taken once.
  */
 function tradeBaseForBase(
   state: WoofiV2State,
@@ -120,6 +121,7 @@ function tradeBaseForBase(
   ]
 }
 
+/** Returns the reserve after a payment. @throws PoolRefusal `TOO_LARGE` if it does not suffice */
 function reserveAfter({ reserve }: WoofiToken, amount: bigint, tokenRole: string): bigint {
   if (amount > reserve)
     throw new PoolRefusal('TOO_LARGE', `the pool has ${reserve} of the ${tokenRole} token, not ${amount}`)
@@ -138,7 +140,7 @@ function priceBaseSale({ quoteUnit }: WoofiV2State, base: WoofiToken, amount: bi
   return { amount: value, token: withPrice(base, (price * (ONE - gamma)) / ONE, spread) }
 }
 
-/** Buys base tokens for an amount of quote tokens, from which the fee was subtracted. */
+/** Buys base tokens for an amount of quote tokens, after the fee. */
 function priceBasePurchase(
   { quoteUnit }: WoofiV2State,
   base: WoofiToken,
@@ -165,8 +167,8 @@ function checkBounds({ maxNotional, maxGamma }: WoofiToken, notional: bigint, ga
 }
 
 /**
- * Returns a token with a new price. The contract widens the spread with the price move, so that a round trip never
- * gains.
+ * Returns a token with a new price. Like the contract, widens the spread with the price move, so that a trade and its
+ * reverse never gain together.
  */
 function withPrice(token: WoofiToken, price: bigint, spread: bigint): WoofiToken {
   const [low, high] = price < token.price ? [price, token.price] : [token.price, price]
@@ -175,13 +177,14 @@ function withPrice(token: WoofiToken, price: bigint, spread: bigint): WoofiToken
 }
 
 /**
- * Returns the approximate largest input in base units, from the bounds of each token: value, price move, and reserve.
+ * Returns the approximate largest input in base units. It reaches one of the bounds of the two tokens: value, price move, or
+ * reserve.
  */
 export function approximateMaxInput(state: WoofiV2State, i: 0 | 1): bigint {
   const { quoteIndex, quoteUnit, tokens } = state
   const [soldToken, boughtToken] = i === 0 ? tokens : [tokens[1], tokens[0]]
   const j = i === 0 ? 1 : 0
-  // Maximum value of a trade in base units of the quote token, by the bounds of a base token.
+  // Maximum value of a trade, in base units of the quote token, that the bounds of a base token allow.
   const maxValueOf = ({ maxNotional, maxGamma, coeff }: WoofiToken): bigint =>
     coeff > 0n ? min(maxNotional, ((maxGamma + 1n) * quoteUnit) / coeff) : maxNotional
   const baseAmountOf = ({ price, unit, priceUnit }: WoofiToken, quoteValue: bigint): bigint =>

@@ -20,12 +20,12 @@ const tokenInfosCodec = callCodec<[token: string], [reserve: bigint, feeRate: bi
 
 /** Estimated gas to read the pool and the oracle for two tokens, with a quote in each direction. */
 const READ_GAS = 350_000
-/** The lens quotes a whole token divided by this number. */
+/** The lens reads quotes of this fraction of a whole token: 1 / `SAMPLE_DIVISOR`. */
 const SAMPLE_DIVISOR = 1_000n
 
 /**
- * Finds the token pairs whose tokens both have a reserve. The contract trades all its tokens but does not list them.
- * Each pair becomes one pool.
+ * Finds the token pairs whose tokens both have a reserve in the contract. The contract trades all pairs of its tokens, but
+ * does not list its tokens. Each pair becomes one pool.
  */
 export function* findPools(row: DexRow, pairs: readonly TokenPair[]): Reads<readonly Pool<null>[]> {
   const tokens = [...new Set(pairs.flat())]
@@ -53,8 +53,8 @@ export const readStates = stateReader(
 )
 
 /**
- * Decodes a state; null if our math does not reproduce the pool's quotes. Contract revisions with other math have the
- * same getters.
+ * Decodes a state. Returns null if our math does not reproduce the pool's quotes, because contract revisions with other
+ * math have the same getters.
  */
 function decodeState(answer: Hex): WoofiV2State | null {
   const [readResult] = lensInterface.decodeFunctionResult('read', answer) as unknown as [WoofiV2Lens.StateStructOutput]

@@ -28,7 +28,7 @@ export const wrappedNative: DexFamily<WrappedNativeState> = {
     return answers.map((answer) => answer && { supply: erc20.decodeFunctionResult('totalSupply', answer)[0] })
   },
 
-  // Quotes depend only on the supply, which bounds unwraps. It is not followed: it changes often and rarely matters.
+  // The only state is the supply, which bounds unwraps. Its changes are not followed: they are frequent and rarely matter.
   topics: [],
   applyLog: () => 'ignore',
 
