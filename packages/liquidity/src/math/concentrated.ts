@@ -143,8 +143,8 @@ export function inputToTick({ sqrtPriceX96, liquidity }: ConcentratedState, tick
  *
  * @param feePpm - parts per million of the input
  * @param stepEnd - `wordEnd` for pools with a tick bitmap, `listEnd` for pools with a linked list
- * @throws PoolRefusal `EMPTY` without a price or liquidity, `TOO_SMALL` for no input, `TOO_LARGE` if the liquidity ends
- * before the input is used up or if the swap would walk more than `MAX_WORDS` words
+ * @throws PoolRefusal `EMPTY` without a price or liquidity, `TOO_SMALL` for no input, `TOO_LARGE` if the input exceeds the
+ * liquidity or would walk more than `MAX_WORDS` words
  */
 export function swapExactInput<State extends ConcentratedState>(
   state: State,

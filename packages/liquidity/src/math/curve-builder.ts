@@ -20,8 +20,8 @@ export class CurveBuilder {
    * @param from - √price at the start
    * @param to - √price at the end
    * @param liquidity - 0 for a gap between pieces
-   * @param input - input of the piece in base units, without the fee; if given, the liquidity is computed from it, since
-   * the difference of two close prices loses too many digits in floats
+   * @param input - input of the piece in base units, without the fee; give it if both prices are so close that their
+   * difference loses too many digits; it then determines the liquidity
    */
   addHyperbola(from: number, to: number, liquidity: number, input?: number): void {
     const start = this.startPieceAt(from)

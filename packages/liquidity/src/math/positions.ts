@@ -43,8 +43,8 @@ export function changeLiquidity<State extends Pick<ConcentratedState, 'tick' | '
   liquidityDelta: bigint,
 ): State | null {
   if (liquidityDelta === 0n) return state
-  const withLower = changeTick(state.ticks, tickLower, liquidityDelta, liquidityDelta)
-  const ticks = withLower && changeTick(withLower, tickUpper, -liquidityDelta, liquidityDelta)
+  const ticksWithLower = changeTick(state.ticks, tickLower, liquidityDelta, liquidityDelta)
+  const ticks = ticksWithLower && changeTick(ticksWithLower, tickUpper, -liquidityDelta, liquidityDelta)
   if (!ticks) return null
   const isInRange = tickLower <= state.tick && state.tick < tickUpper
   return { ...state, ticks, liquidity: isInRange ? state.liquidity + liquidityDelta : state.liquidity }

@@ -153,7 +153,7 @@ export function quoteSolidly(
 
 /**
  * Returns the approximate largest input of a stable pair: above it, x³y overflows 256 bits. Returns 0 if a reserve is
- * empty, which happens because anyone can create a pair and send only one of its tokens to it.
+ * empty. Such pairs exist, because anyone can create a pair and send only one of its tokens to it.
  */
 export function approximateStableLimit(state: SolidlyState, zeroForOne: boolean): bigint {
   const { reserve0, reserve1, unit0, unit1, feePpm } = state

@@ -131,13 +131,13 @@ export function predictOutput(points: Points, k: number, input: number, usesPoly
 }
 
 /**
- * Returns how much `predictOutput` with and without a polynomial differ in the middle of the interval that ends at
- * point `k`, relative to the output.
+ * Returns the relative difference of `predictOutput` with and without a polynomial, in the middle of the interval that ends
+ * at point `k`.
  */
 export function predictionDifference(points: Points, k: number): number {
   const { x, y } = points
-  // In a cubic spline, a price difference at one end of an interval moves the output in the middle by an eighth of the
-  // difference times the width of the interval.
+  // A price difference at one end of an interval of a cubic spline changes the output in the middle. The change is the
+  // difference times an eighth of the width.
   let priceDifference = 0
   for (const end of k > 1 ? [k - 1, k] : [k])
     if (end < x.length - 1)

@@ -1,7 +1,7 @@
 /** Test vectors of Balancer V3 pools with hooks and special math, from the real vault. */
 import type { EclpDerived, EclpParams } from '../../src/dexes/balancer-v3/gyro-eclp.ts'
 import { liveBalancesOf } from '../../src/dexes/balancer-v3/math.ts'
-import type { BalancePair, ReclammClock } from '../../src/dexes/balancer-v3/reclamm.ts'
+import type { BalancePair, ReclammDynamics } from '../../src/dexes/balancer-v3/reclamm.ts'
 import { virtualBalances } from '../../src/dexes/balancer-v3/reclamm.ts'
 import type { BalancerV3State, PooledState } from '../../src/dexes/balancer-v3/types.ts'
 import { mulDown, ONE } from '../../src/math/balancer.ts'
@@ -75,7 +75,7 @@ function stateOf(from: VectorPool, timestamp: number): BalancerV3State | string 
   }
 }
 
-const clockOf = (from: VectorPool): ReclammClock => ({
+const clockOf = (from: VectorPool): ReclammDynamics => ({
   lastTimestamp: BigInt(from.lastTimestamp),
   lastVirtual: numbers(from.lastVirtualBalances) as unknown as BalancePair,
   dailyPriceShiftBase: BigInt(from.dailyPriceShiftBase),

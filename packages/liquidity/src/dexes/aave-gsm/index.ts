@@ -40,8 +40,15 @@ const readStates = stateReader(
   },
 )
 
-const EVENTS = ['SellAsset', 'BuyAsset', 'SwapFreeze', 'Seized', 'FeeStrategyUpdated', 'ExposureCapUpdated'] as const
-const topics: readonly Hex[] = EVENTS.map((name) => gsmInterface.getEvent(name as 'SellAsset').topicHash as Hex)
+const EVENT_NAMES = [
+  'SellAsset',
+  'BuyAsset',
+  'SwapFreeze',
+  'Seized',
+  'FeeStrategyUpdated',
+  'ExposureCapUpdated',
+] as const
+const topics: readonly Hex[] = EVENT_NAMES.map((name) => gsmInterface.getEvent(name as 'SellAsset').topicHash as Hex)
 
 /** GHO Stability Modules. A module exchanges GHO and one asset at a fixed price. */
 export const aaveGsm: DexFamily<AaveGsmState> = {

@@ -1,21 +1,21 @@
 /**
- * Finds Algebra Integral pools. A pair can have one pool of the factory itself, and one pool of each custom deployer
- * (contract that deploys pools with its own plugins). A row names the accepted deployers in its `contracts`, under keys
- * that start with `customDeployer`. Pools of other deployers are not found, because their plugins may contain any code.
+ * Finds Algebra Integral pools. A pair can have one pool of the factory itself, and one pool of each custom deployer. A
+ * custom deployer is a contract that deploys pools with plugins of its own. A row names the accepted deployers in its
+ * `contracts`, under keys that start with `customDeployer`. Pools of other deployers are not found, because their plugins may contain any code.
  */
 import { AlgebraIntegralLens__factory, IAlgebraFactory__factory } from '@sluice/bindings'
 import { type Address, type DexRow, type Hex, toAddress, ZERO_ADDRESS } from '@sluice/chains'
 import type { Log } from '@sluice/rpc'
 import type { Pool, PoolReads, Reads, TokenPair } from '../../family.ts'
 import { lensOf } from '../../lenses.ts'
-import * as standard from '../common/algebra-discover.ts'
+import * as factoryDiscovery from '../common/algebra-discover.ts'
 import { chunks } from '../common/chunks.ts'
 import { pairPool } from '../common/pair-discover.ts'
 
 const LENS = lensOf('AlgebraIntegralLens')
 const lensInterface = AlgebraIntegralLens__factory.createInterface()
 const factoryInterface = IAlgebraFactory__factory.createInterface()
-const CUSTOM_POOL = factoryInterface.getEvent('CustomPool')
+const CUSTOM_POOL_EVENT = factoryInterface.getEvent('CustomPool')
 
 /** Keys of custom deployers in `contracts` of a row. */
 const CUSTOM_DEPLOYER_KEY = /^customDeployer/
@@ -29,7 +29,7 @@ const deployersOf = ({ contracts = {} }: DexRow): readonly Address[] =>
   Object.entries(contracts).flatMap(([name, address]) => (CUSTOM_DEPLOYER_KEY.test(name) ? [address] : []))
 
 export function* findPools(row: DexRow, pairs: readonly TokenPair[]): Reads<readonly Pool<null>[]> {
-  const pools = yield* standard.findPools(row, pairs)
+  const pools = yield* factoryDiscovery.findPools(row, pairs)
   const deployers = deployersOf(row)
   if (deployers.length === 0) return pools
   const batches = chunks(pairs, Math.max(1, Math.floor(LOOKUPS_PER_READ / deployers.length)))
@@ -51,12 +51,12 @@ export function* findPools(row: DexRow, pairs: readonly TokenPair[]): Reads<read
   return [...pools, ...customPools]
 }
 
-export const creationTopics: readonly Hex[] = [...standard.creationTopics, CUSTOM_POOL.topicHash as Hex]
+export const creationTopics: readonly Hex[] = [...factoryDiscovery.creationTopics, CUSTOM_POOL_EVENT.topicHash as Hex]
 
 /** Returns the pool of a creation log; null if the row does not name its custom deployer. */
 export function createdPool(row: DexRow, log: Log): Pool<null> | null {
-  if (log.topics[0] !== CUSTOM_POOL.topicHash) return standard.createdPool(row, log)
-  const { deployer, token0, token1, pool } = factoryInterface.decodeEventLog(CUSTOM_POOL, log.data, log.topics)
+  if (log.topics[0] !== CUSTOM_POOL_EVENT.topicHash) return factoryDiscovery.createdPool(row, log)
+  const { deployer, token0, token1, pool } = factoryInterface.decodeEventLog(CUSTOM_POOL_EVENT, log.data, log.topics)
   if (!deployersOf(row).includes(toAddress(deployer))) return null
   return pairPool(row, toAddress(pool), [toAddress(token0), toAddress(token1)])
 }

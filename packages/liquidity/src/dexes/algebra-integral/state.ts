@@ -110,18 +110,26 @@ const logReader = concentratedLogs()
 /** Log reader for pools that append fees to the usual fields of `Swap`. */
 const extendedLogReader = concentratedLogs(eventsInterface)
 const topicOf = (name: 'Fee' | 'PluginConfig' | 'Swap' | 'Burn') => eventsInterface.getEvent(name).topicHash as Hex
-const [FEE, PLUGIN_CONFIG, LONG_SWAP, LONG_BURN] = (['Fee', 'PluginConfig', 'Swap', 'Burn'] as const).map(topicOf)
+const [FEE_TOPIC, PLUGIN_CONFIG_TOPIC, LONG_SWAP_TOPIC, LONG_BURN_TOPIC] = (
+  ['Fee', 'PluginConfig', 'Swap', 'Burn'] as const
+).map(topicOf)
 
-export const topics: readonly Hex[] = [...logReader.topics, FEE!, PLUGIN_CONFIG!, LONG_SWAP!, LONG_BURN!]
+export const topics: readonly Hex[] = [
+  ...logReader.topics,
+  FEE_TOPIC!,
+  PLUGIN_CONFIG_TOPIC!,
+  LONG_SWAP_TOPIC!,
+  LONG_BURN_TOPIC!,
+]
 
 export function applyLog(pool: Pool<AlgebraIntegralState>, log: Log): AlgebraIntegralState | 'reread' {
   switch (log.topics[0]) {
-    case FEE:
+    case FEE_TOPIC:
       return { ...pool.state, feePpm: Number(eventsInterface.decodeEventLog('Fee', log.data, log.topics).fee) }
-    case LONG_SWAP:
+    case LONG_SWAP_TOPIC:
       return extendedLogReader.applyLog(pool, log)
-    case PLUGIN_CONFIG:
-    case LONG_BURN:
+    case PLUGIN_CONFIG_TOPIC:
+    case LONG_BURN_TOPIC:
       return 'reread'
     default:
       return logReader.applyLog(pool, log)

@@ -46,7 +46,7 @@ export const KNOCKOUT = 1n
 const LOT_BITS = 10n
 
 /** Returns the liquidity that a level adds when the price rises. */
-export const netOf = ([, bidLots, askLots]: AmbientLevel): bigint =>
+export const liquidityNetOf = ([, bidLots, askLots]: AmbientLevel): bigint =>
   ((bidLots & ~KNOCKOUT) - (askLots & ~KNOCKOUT)) << LOT_BITS
 
 /** Returns the total liquidity at the price: ambient and concentrated. */
@@ -70,7 +70,7 @@ export function tokensBetween(liquidity: bigint, a: bigint, b: bigint, ofBase: b
 }
 
 /** Returns the output of a swap as if the segment had no end. The contract computes the fee from this estimate. */
-export function estimatedOutput(liquidity: bigint, root: bigint, soldAmount: bigint, isBuy: boolean): bigint {
+export function estimateOutput(liquidity: bigint, root: bigint, soldAmount: bigint, isBuy: boolean): bigint {
   if (liquidity === 0n) return 0n
   const [reserveIn, reserveOut] = [reserveOf(liquidity, root, isBuy), reserveOf(liquidity, root, !isBuy)]
   const newReserveIn = reserveIn + soldAmount
@@ -80,7 +80,7 @@ export function estimatedOutput(liquidity: bigint, root: bigint, soldAmount: big
 }
 
 /** Returns the √price after a swap: rounded down for an input of base tokens, up for an input of quote tokens. */
-export function priceAfter(liquidity: bigint, root: bigint, soldAmount: bigint, isBuy: boolean): bigint {
+export function rootAfterInput(liquidity: bigint, root: bigint, soldAmount: bigint, isBuy: boolean): bigint {
   const nextRoot = isBuy
     ? raiseRoot(liquidity, root, soldAmount)
     : reciprocal(raiseRoot(liquidity, reciprocal(root), soldAmount)) + 1n
@@ -95,7 +95,7 @@ function raiseRoot(liquidity: bigint, root: bigint, soldAmount: bigint): bigint 
 const reciprocal = (root: bigint): bigint => checkedUint128((1n << (2n * PRICE_BITS)) / root)
 
 /** Returns an upper bound of the amount of tokens that moves the √price by its smallest unit. */
-export function precisionOf(liquidity: bigint, root: bigint, ofBase: boolean): bigint {
+export function tokensPerRootUnit(liquidity: bigint, root: bigint, ofBase: boolean): bigint {
   if (ofBase) return (liquidity >> PRICE_BITS) + 1n
   const shiftedLiquidity = liquidity << PRICE_BITS
   return checkedUint128(shiftedLiquidity / (root - 1n) - shiftedLiquidity / root + 1n)
@@ -110,8 +110,8 @@ export function addFee(curve: SegmentState, fee: bigint, inBase: boolean): Segme
   if (liquidity === 0n) return curve
   const { priceRoot, ambientSeeds, concLiq, seedDeflator, concGrowth } = curve
   // The contract keeps back this part of the fee, to cover the rounding of the new price.
-  const buffer = checkedUint128(MAX_EXPANSION * precisionOf(liquidity, priceRoot, inBase))
-  const growth = growthBy(fee <= buffer ? 0n : fee - buffer, reserveOf(liquidity, priceRoot, inBase))
+  const buffer = checkedUint128(MAX_EXPANSION * tokensPerRootUnit(liquidity, priceRoot, inBase))
+  const growth = growthFromFee(fee <= buffer ? 0n : fee - buffer, reserveOf(liquidity, priceRoot, inBase))
   if (growth === 0n) return curve
   const factor = GROWTH_ONE + growth
   const stackedGrowth = (((GROWTH_ONE + seedDeflator) * factor) >> GROWTH_BITS) - GROWTH_ONE
@@ -130,7 +130,7 @@ export function addFee(curve: SegmentState, fee: bigint, inBase: boolean): Segme
 }
 
 /** Returns √(1 + fee / reserve) − 1, approximated by the first two terms of its series. */
-function growthBy(fee: bigint, reserve: bigint): bigint {
+function growthFromFee(fee: bigint, reserve: bigint): bigint {
   if (reserve === 0n || fee > reserve) return 0n
   const x = (checkedUint128(reserve + fee) << GROWTH_BITS) / reserve - GROWTH_ONE
   if (x >= GROWTH_ONE) throw new PoolRefusal('TOO_LARGE', 'a fee as large as the reserve')

@@ -5,7 +5,7 @@ import { CURVE_END_BITS } from '../common/capacity-family.ts'
 import { pathOfTicks, withConsistentState } from '../common/consistent-state.ts'
 import { isZeroForOne } from '../common/direction.ts'
 import { gasRow } from '../common/gas.ts'
-import { netOf, tickAtRoot } from './curve.ts'
+import { liquidityNetOf, tickAtRoot } from './curve.ts'
 import { limitBitsOf, maxInput, quote } from './math.ts'
 import { curveOf, reservesOf } from './price-curve.ts'
 import { findPools, readStates } from './state.ts'
@@ -57,6 +57,6 @@ export const ambient: DexFamily<AmbientState> = withConsistentState<AmbientState
     pathOfTicks(
       state.concLiq,
       tickAtRoot(state.priceRoot),
-      state.levels.map((level) => [level[0], netOf(level)] as const),
+      state.levels.map((level) => [level[0], liquidityNetOf(level)] as const),
     ),
 )

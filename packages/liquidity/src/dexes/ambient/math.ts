@@ -9,20 +9,20 @@ import { min } from '../../math/integers.ts'
 import {
   addFee,
   checkedUint128,
-  estimatedOutput,
+  estimateOutput,
   KNOCKOUT,
+  liquidityNetOf,
   liquidityOf,
   MAX_ROOT,
   MAX_TICK,
   MIN_ROOT,
   MIN_TICK,
-  netOf,
-  precisionOf,
-  priceAfter,
+  rootAfterInput,
   rootAtTick,
   type SegmentState,
   tickAtRoot,
   tokensBetween,
+  tokensPerRootUnit,
 } from './curve.ts'
 import type { AmbientLevel, AmbientState } from './types.ts'
 
@@ -169,13 +169,13 @@ function runLeg(
     tokensBetween(liquidityBefore, progress.curve.priceRoot, endRoot, isBuy),
     progress.remainingInput,
   )
-  const fee = (estimatedOutput(liquidityBefore, progress.curve.priceRoot, estimatedSold, isBuy) * feeRate) / FEE_UNIT
+  const fee = (estimateOutput(liquidityBefore, progress.curve.priceRoot, estimatedSold, isBuy) * feeRate) / FEE_UNIT
   progress.curve = addFee(progress.curve, fee - (fee * protocolTake) / TAKE_UNIT, !isBuy)
   const { priceRoot } = progress.curve
   const liquidity = liquidityOf(progress.curve)
   const soldToEnd = tokensBetween(liquidity, priceRoot, endRoot, isBuy)
   const reachesEnd = soldToEnd < progress.remainingInput
-  const nextRoot = reachesEnd ? endRoot : priceAfter(liquidity, priceRoot, progress.remainingInput, isBuy)
+  const nextRoot = reachesEnd ? endRoot : rootAfterInput(liquidity, priceRoot, progress.remainingInput, isBuy)
   // For a tiny sale, the rounded price would rise, and the contract would revert.
   if (!isBuy && nextRoot > priceRoot) throw new PoolRefusal('TOO_SMALL', 'too little to move the price')
   progress.remainingInput = reachesEnd ? progress.remainingInput - soldToEnd - ROUNDING_BUFFER : 0n
@@ -191,9 +191,9 @@ function runLeg(
  * consumes input.
  */
 function crossLevel(progress: Progress, level: AmbientLevel, isBuy: boolean): void {
-  const net = netOf(level)
+  const net = liquidityNetOf(level)
   const curve = { ...progress.curve, concLiq: checkedUint128(progress.curve.concLiq + (isBuy ? net : -net)) }
-  const consumedByRounding = precisionOf(liquidityOf(curve), curve.priceRoot, isBuy)
+  const consumedByRounding = tokensPerRootUnit(liquidityOf(curve), curve.priceRoot, isBuy)
   if (progress.remainingInput <= consumedByRounding)
     throw new PoolRefusal('UNSUPPORTED', 'the swap would end at a level')
   progress.remainingInput -= consumedByRounding

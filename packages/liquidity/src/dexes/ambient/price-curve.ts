@@ -1,7 +1,7 @@
 /** Computes price curves and reserves of Ambient pools. A root is a √price with 64 fractional bits. */
 import type { PriceCurve } from '../../family.ts'
 import { CurveBuilder } from '../../math/curve-builder.ts'
-import { liquidityOf, MAX_ROOT, MIN_ROOT, netOf, rootAtTick, tokensBetween } from './curve.ts'
+import { liquidityNetOf, liquidityOf, MAX_ROOT, MIN_ROOT, rootAtTick, tokensBetween } from './curve.ts'
 import { FEE_UNIT, legsOf, TAKE_UNIT } from './math.ts'
 import type { AmbientState } from './types.ts'
 
@@ -21,7 +21,7 @@ function rangesOf(state: AmbientState, isBuy: boolean): readonly LiquidityRange[
     const root = rootAtTick(level[0])
     if (isBuy ? root <= priceRoot : root > priceRoot) continue
     ranges.push({ from, to: root, liquidity })
-    liquidity += isBuy ? netOf(level) : -netOf(level)
+    liquidity += isBuy ? liquidityNetOf(level) : -liquidityNetOf(level)
     from = root
   }
   return [...ranges, { from, to: isBuy ? MAX_ROOT : MIN_ROOT, liquidity }]

@@ -59,20 +59,20 @@ export const readStates = stateReader(
 
 const topicOf = (name: 'LOG_SWAP' | 'LOG_JOIN' | 'LOG_EXIT') =>
   eventsInterface.getEvent(name as 'LOG_SWAP').topicHash as Hex
-const [SWAP, JOIN, EXIT] = [topicOf('LOG_SWAP'), topicOf('LOG_JOIN'), topicOf('LOG_EXIT')]
+const [SWAP_TOPIC, JOIN_TOPIC, EXIT_TOPIC] = [topicOf('LOG_SWAP'), topicOf('LOG_JOIN'), topicOf('LOG_EXIT')]
 /** First topic of the log of a `gulp` call. The log has no event signature; its first topic is the function's selector. */
-const GULP = zeroPadBytes(eventsInterface.getFunction('gulp').selector, 32) as Hex
+const GULP_TOPIC = zeroPadBytes(eventsInterface.getFunction('gulp').selector, 32) as Hex
 
-export const topics: readonly Hex[] = [SWAP, JOIN, EXIT, GULP]
+export const topics: readonly Hex[] = [SWAP_TOPIC, JOIN_TOPIC, EXIT_TOPIC, GULP_TOPIC]
 
 /** Returns the state after a swap, join, or exit. A join or exit emits one log per token, with the balance change. */
 export function applyLog({ tokens, state }: Pool<BalancerV1State>, { topics: [topic, , first, second], data }: Log) {
-  if (topic === GULP) return 'reread' as const
+  if (topic === GULP_TOPIC) return 'reread' as const
   const tokenIndex = (word: Hex | undefined) => tokens.indexOf(toAddress(`0x${word!.slice(-40)}`))
   const add = (balances: readonly bigint[], i: number, amount: bigint) => balances.with(i, balances[i]! + amount)
   const [i, amount] = [tokenIndex(first), BigInt(data.slice(0, 66))]
-  if (topic === JOIN) return { ...state, balances: add(state.balances, i, amount) }
-  if (topic === EXIT) return { ...state, balances: add(state.balances, i, -amount) }
+  if (topic === JOIN_TOPIC) return { ...state, balances: add(state.balances, i, amount) }
+  if (topic === EXIT_TOPIC) return { ...state, balances: add(state.balances, i, -amount) }
   const paidAmount = BigInt(`0x${data.slice(66)}`)
   return { ...state, balances: add(add(state.balances, i, amount), tokenIndex(second), -paidAmount) }
 }

@@ -52,8 +52,8 @@ export function quote(
 }
 
 /**
- * Returns the input that the pool takes for an exact output; null if it refuses the output. A smaller input may buy the
- * same output in a swap with an exact input, because powers and divisions round in favor of the pool.
+ * Returns the input that the pool takes for an exact output; null if it refuses the output. In a swap with an exact input,
+ * a smaller input may buy this output, because the two kinds of swaps round differently.
  *
  * @see BaseGeneralPool and BaseMinimalSwapInfoPool, `SwapKind.GIVEN_OUT`, balancer/balancer-v2-monorepo
  */

@@ -1,10 +1,10 @@
 /** Tests of virtual balances at limits that the vectors do not cover; expected values computed by hand. */
 import { expect, test } from 'vitest'
-import { type BalancePair, type ReclammClock, reclammOut, virtualBalances } from './reclamm.ts'
+import { type BalancePair, type ReclammDynamics, reclammOut, virtualBalances } from './reclamm.ts'
 
 const ONE = 10n ** 18n
 const DAY = 86_400n
-const still: ReclammClock = {
+const still: ReclammDynamics = {
   lastTimestamp: 1_000n,
   lastVirtual: [100n * ONE, 100n * ONE],
   dailyPriceShiftBase: ONE - 10n ** 11n,

@@ -23,7 +23,7 @@ export type Reclamm = {
  * Numbers have 18 decimals. Times are Unix seconds. The centeredness is 1 if the price is in the middle of the range, and
  * 0 at its ends.
  */
-export type ReclammClock = {
+export type ReclammDynamics = {
   readonly lastTimestamp: bigint
   readonly lastVirtual: BalancePair
   /**
@@ -64,15 +64,15 @@ export function reclammLimit({ virtual }: Reclamm, liveBalances: readonly bigint
 const MAX_SECONDS = 30n * 86_400n
 
 /** Returns the virtual balances that a trade at the time `now` uses. */
-export function virtualBalances(clock: ReclammClock, liveBalances: BalancePair, now: bigint): BalancePair {
-  if (clock.lastTimestamp === now) return clock.lastVirtual
-  const isUpdating = now > clock.updateStart && clock.lastTimestamp < clock.updateEnd
+export function virtualBalances(dynamics: ReclammDynamics, liveBalances: BalancePair, now: bigint): BalancePair {
+  if (dynamics.lastTimestamp === now) return dynamics.lastVirtual
+  const isUpdating = now > dynamics.updateStart && dynamics.lastTimestamp < dynamics.updateEnd
   const virtual = isUpdating
-    ? virtualAtRatio(fourthRootAt(clock, now), liveBalances, clock.lastVirtual)
-    : clock.lastVirtual
+    ? virtualAtRatio(fourthRootAt(dynamics, now), liveBalances, dynamics.lastVirtual)
+    : dynamics.lastVirtual
   const { centeredness, isAbove } = centerednessOf(liveBalances, virtual)
-  return centeredness < clock.centerednessMargin
-    ? virtualFollowingPrice(clock, liveBalances, virtual, isAbove, now)
+  return centeredness < dynamics.centerednessMargin
+    ? virtualFollowingPrice(dynamics, liveBalances, virtual, isAbove, now)
     : virtual
 }
 
@@ -94,7 +94,7 @@ function centerednessOf(
 
 /** Returns the fourth root of the price ratio of the range, interpolated during an update. */
 function fourthRootAt(
-  { startFourthRoot: start, endFourthRoot: end, updateStart, updateEnd }: ReclammClock,
+  { startFourthRoot: start, endFourthRoot: end, updateStart, updateEnd }: ReclammDynamics,
   now: bigint,
 ) {
   if (now >= updateEnd) return end
@@ -124,7 +124,7 @@ function virtualAtRatio(fourthRoot: bigint, liveBalances: BalancePair, lastVirtu
  * every second.
  */
 function virtualFollowingPrice(
-  clock: ReclammClock,
+  dynamics: ReclammDynamics,
   liveBalances: BalancePair,
   virtual: BalancePair,
   isAbove: boolean,
@@ -132,9 +132,9 @@ function virtualFollowingPrice(
 ): BalancePair {
   const [undervaluedIndex, overvaluedIndex] = isAbove ? ([0, 1] as const) : ([1, 0] as const)
   const ratioRoot = sqrt(priceRatio(liveBalances, virtual) * ONE)
-  const elapsed = now - clock.lastTimestamp
+  const elapsed = now - dynamics.lastTimestamp
   const seconds = elapsed > MAX_SECONDS ? MAX_SECONDS : elapsed
-  const shrunkVirtual = mulDown(virtual[overvaluedIndex], powDown(clock.dailyPriceShiftBase, seconds * ONE))
+  const shrunkVirtual = mulDown(virtual[overvaluedIndex], powDown(dynamics.dailyPriceShiftBase, seconds * ONE))
   const minVirtual = divDown(liveBalances[overvaluedIndex], sqrt(ratioRoot * ONE) - ONE)
   const overvaluedVirtual = max(shrunkVirtual, minVirtual)
   const undervaluedVirtual =

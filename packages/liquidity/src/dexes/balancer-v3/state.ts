@@ -14,7 +14,7 @@ import { lensOf, lensRead } from '../../lenses.ts'
 import { contractPool } from '../common/make-pool.ts'
 import { bufferRead, decodeBuffers, isBuffer } from './buffers.ts'
 import { computeScaledOut, liveBalancesOf } from './math.ts'
-import { type ReclammClock, virtualBalances } from './reclamm.ts'
+import { type ReclammDynamics, virtualBalances } from './reclamm.ts'
 import type { BalancerV3Fixed, BalancerV3State, PooledState } from './types.ts'
 
 const LENS = lensOf('BalancerV3Lens')
@@ -133,7 +133,7 @@ function decodeReclamm(common: Omit<PooledState, 'kind'>, { reclamm, virtualNow,
   }
   const [lastA, lastB] = reclamm.lastVirtualBalances
   const [liveA, liveB] = liveBalancesOf(state)
-  const clock: ReclammClock = {
+  const dynamics: ReclammDynamics = {
     lastTimestamp: reclamm.lastTimestamp,
     lastVirtual: [lastA!, lastB!],
     dailyPriceShiftBase: reclamm.dailyPriceShiftBase,
@@ -143,7 +143,7 @@ function decodeReclamm(common: Omit<PooledState, 'kind'>, { reclamm, virtualNow,
     updateStart: reclamm.priceRatioUpdateStartTime,
     updateEnd: reclamm.priceRatioUpdateEndTime,
   }
-  const virtual = nullIfRefused(() => virtualBalances(clock, [liveA!, liveB!], timestamp))
+  const virtual = nullIfRefused(() => virtualBalances(dynamics, [liveA!, liveB!], timestamp))
   return virtual && virtual[0] === virtualNow[0] && virtual[1] === virtualNow[1] ? { ...state, virtual } : null
 }
 

@@ -7,11 +7,11 @@ import { lensOf } from '../../lenses.ts'
 import { finderCodec, findKeyedPools } from '../common/concentrated-discover.ts'
 import { poolCreation } from '../common/pair-discover.ts'
 import { findPools as findByTickSpacing } from '../slipstream/discover.ts'
-import * as byFee from '../uniswap-v3/discover.ts'
+import * as feeDiscovery from '../uniswap-v3/discover.ts'
 
 const LENS = lensOf('CallerFeeLens')
 const findCodec = finderCodec(CallerFeeLens__factory.createInterface(), 'find')
-const byTickSpacing = poolCreation(ISlipstreamFactory__factory.createInterface())
+const tickSpacingDiscovery = poolCreation(ISlipstreamFactory__factory.createInterface())
 
 /** Fees in ppm that the factories are known to offer. Pools with other fees are found by their creation logs. */
 const KNOWN_FEES_PPM = [100, 250, 400, 500, 1_000, 2_000, 2_500, 3_000, 5_000, 10_000]
@@ -29,9 +29,9 @@ export const findPools = (row: DexRow, pairs: readonly TokenPair[]) =>
     ? findByTickSpacing(row, pairs)
     : findKeyedPools(row, pairs, KNOWN_FEES_PPM, { lens: LENS, finder: findCodec, pairsPerRead: 60, pairGas: 50_000 })
 
-export const creationTopics: readonly Hex[] = [...byFee.creationTopics, ...byTickSpacing.creationTopics]
+export const creationTopics: readonly Hex[] = [...feeDiscovery.creationTopics, ...tickSpacingDiscovery.creationTopics]
 
 export function createdPool(row: DexRow, log: Log): Pool<null> {
-  const discovery = log.topics[0] === byTickSpacing.creationTopics[0] ? byTickSpacing : byFee
+  const discovery = log.topics[0] === tickSpacingDiscovery.creationTopics[0] ? tickSpacingDiscovery : feeDiscovery
   return discovery.createdPool(row, log)
 }

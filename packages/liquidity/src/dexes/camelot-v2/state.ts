@@ -41,18 +41,18 @@ function decodeState([reserves, stable, unit0, unit1]: readonly (Hex | null)[]):
   }
 }
 
-const SYNC = pairInterface.getEvent('Sync').topicHash as Hex
-const FEES = pairInterface.getEvent('FeePercentUpdated').topicHash as Hex
-const STABLE = pairInterface.getEvent('SetStableSwap').topicHash as Hex
-export const topics: readonly Hex[] = [SYNC, FEES, STABLE]
+const SYNC_TOPIC = pairInterface.getEvent('Sync').topicHash as Hex
+const FEES_TOPIC = pairInterface.getEvent('FeePercentUpdated').topicHash as Hex
+const STABLE_TOPIC = pairInterface.getEvent('SetStableSwap').topicHash as Hex
+export const topics: readonly Hex[] = [SYNC_TOPIC, FEES_TOPIC, STABLE_TOPIC]
 
 export function applyLog({ state }: Pool<CamelotV2State>, log: Log): CamelotV2State | 'reread' {
   switch (log.topics[0]) {
-    case SYNC: {
+    case SYNC_TOPIC: {
       const { reserve0, reserve1 } = pairInterface.decodeEventLog('Sync', log.data, log.topics)
       return { ...state, reserve0, reserve1 }
     }
-    case FEES: {
+    case FEES_TOPIC: {
       const { token0FeePercent, token1FeePercent } = pairInterface.decodeEventLog(
         'FeePercentUpdated',
         log.data,

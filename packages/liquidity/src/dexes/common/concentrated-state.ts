@@ -27,8 +27,8 @@ const eventsInterface = IUniswapV3PoolEvents__factory.createInterface()
 const HEAD_GAS = 60_000
 
 /**
- * Returns the `readStates` of a family. It reads the heads of all pools (price, liquidity, fee, tick spacing), then
- * their ticks, in two rounds of calls for any number of pools.
+ * Returns the `readStates` of a family. It takes two rounds of calls for any number of pools. The first round reads the
+ * heads of the pools: price, liquidity, fee, and tick spacing. The second round reads their ticks.
  */
 function concentratedReader(headFunction: 'read' | 'readSolidlyV3') {
   const headCodec = headCodecOf(headFunction)
@@ -137,9 +137,9 @@ export function decodeTicks(words: readonly bigint[]): readonly Tick[] {
 }
 
 const topicOf = (contract: Interface, name: string) => contract.getEvent(name)!.topicHash as Hex
-const MINT = topicOf(eventsInterface, 'Mint')
-const BURN = topicOf(eventsInterface, 'Burn')
-const INITIALIZE = topicOf(eventsInterface, 'Initialize')
+const MINT_TOPIC = topicOf(eventsInterface, 'Mint')
+const BURN_TOPIC = topicOf(eventsInterface, 'Burn')
+const INITIALIZE_TOPIC = topicOf(eventsInterface, 'Initialize')
 
 /**
  * Returns `topics` and `applyLog` of a family. A `Swap` log contains the new price, tick, and liquidity. A `Mint` or
@@ -148,25 +148,25 @@ const INITIALIZE = topicOf(eventsInterface, 'Initialize')
  * @param swapEvents - interface with the family's `Swap`; forks append fields to the event
  */
 export function concentratedLogs(swapEvents: Interface = eventsInterface) {
-  const SWAP = topicOf(swapEvents, 'Swap')
+  const SWAP_TOPIC = topicOf(swapEvents, 'Swap')
   // A fast reader, because a block has hundreds of `Swap` logs. The reader ignores appended fields.
   const decodeSwap = eventReader<[unknown, unknown, sqrtPriceX96: bigint, liquidity: bigint, tick: bigint]>(
     swapEvents,
     'Swap',
   )
   return {
-    topics: [INITIALIZE, SWAP, MINT, BURN] as readonly Hex[],
+    topics: [INITIALIZE_TOPIC, SWAP_TOPIC, MINT_TOPIC, BURN_TOPIC] as readonly Hex[],
     applyLog<State extends ConcentratedState>({ state }: Pool<State>, log: Log): State | 'reread' {
       switch (log.topics[0]) {
-        case SWAP: {
+        case SWAP_TOPIC: {
           const [, , sqrtPriceX96, liquidity, tick] = decodeSwap(log.data)
           return { ...state, sqrtPriceX96, liquidity, tick: Number(tick) }
         }
-        case MINT: {
+        case MINT_TOPIC: {
           const { tickLower, tickUpper, amount } = eventsInterface.decodeEventLog('Mint', log.data, log.topics)
           return changeLiquidity(state, Number(tickLower), Number(tickUpper), amount) ?? 'reread'
         }
-        case BURN: {
+        case BURN_TOPIC: {
           const { tickLower, tickUpper, amount } = eventsInterface.decodeEventLog('Burn', log.data, log.topics)
           return changeLiquidity(state, Number(tickLower), Number(tickUpper), -(amount as bigint)) ?? 'reread'
         }

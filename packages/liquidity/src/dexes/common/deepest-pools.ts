@@ -18,8 +18,8 @@ const findCodec = callCodec<
 /** Number of pools at each end of a factory's list that one read compares. */
 const WINDOW = 96
 /**
- * Maximum reads of a list. Together, they compare the first 768 and the last 768 pools of the list. So a good pool is
- * found even if others create any number of pools after it, unless 768 pools already came before it.
+ * Maximum reads of a list. Together, they compare the first 768 and the last 768 pools of the list. So a pool
+ * among the first 768 is found, however many pools others create after it.
  */
 const MAX_READS = 8
 /** Estimated gas to compare the pools of a list of 100 pools. A read with two full windows takes twice as much. */

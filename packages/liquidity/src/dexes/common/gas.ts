@@ -1,6 +1,6 @@
 /**
- * Gas of swaps by family, from `gas.generated.json`. `npm run measure:gas` measures it with swaps through the real Guard
- * and Executor (our contracts) and real pools, and writes the JSON file. Families that cannot be measured have an estimate
+ * Gas of swaps by family, from `gas.generated.json`. `npm run measure:gas` writes this file. It measures swaps through real
+ * pools, and through the real Guard and Executor (our contracts). Families that cannot be measured have an estimate
  * and its reason. The route search compares pools by these values. The gas of a found route is measured by simulation.
  */
 import type { Address } from '@sluice/chains'

@@ -173,14 +173,16 @@ function* refine(
     ),
   )
   const amounts = inputs.map((directionInputs) => directionInputs.flatMap(amountsAround))
-  const pairs = pairTokens(pool).flatMap((tokens, p) => {
-    const pairAmounts = [amounts[2 * p]!, amounts[2 * p + 1]!] as const
-    return pairAmounts.some(({ length }) => length > 0) ? [{ tokens, p, pairAmounts }] : []
+  const pairs = pairTokens(pool).flatMap((tokens, pairIndex) => {
+    const pairAmounts = [amounts[2 * pairIndex]!, amounts[2 * pairIndex + 1]!] as const
+    return pairAmounts.some(({ length }) => length > 0) ? [{ tokens, pairIndex, pairAmounts }] : []
   })
   const answers = yield pairs.map(({ tokens, pairAmounts }) => readOf(row, pool, tokens, pairAmounts))
   if (!answers.every((answer) => answer !== null)) return null
   const outputs = new Map(
-    answers.flatMap((answer, k) => decode(answer).outputs.map((values, i) => [2 * pairs[k]!.p + i, values] as const)),
+    answers.flatMap((answer, k) =>
+      decode(answer).outputs.map((values, i) => [2 * pairs[k]!.pairIndex + i, values] as const),
+    ),
   )
   const mergeSamples = (direction: number): readonly SampledAmount[] => {
     const newOutputs = outputs.get(direction) ?? []

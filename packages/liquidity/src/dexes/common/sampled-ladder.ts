@@ -59,7 +59,7 @@ export function ladderOf(basis: LadderBasis, direction: number): readonly bigint
 }
 
 /**
- * Returns the knee: the smallest sampled power of two that buys nearly as much as the largest amount, rounded down to a
+ * Returns the knee: the smallest sampled power of two that buys nearly as much as the largest amount. Rounds it down to a
  * power of four. Because of the rounding, the knee depends only on the pool, and not on the amounts that were sampled
  * before.
  */

@@ -74,8 +74,8 @@ export function toSamples(amounts: readonly bigint[], outputs: readonly bigint[]
  * Quotes an exact input. The output is exact at a sampled amount. Between two samples, it is interpolated, and stays between
  * the limits that a concave function through the samples has there.
  *
- * @throws PoolRefusal `PAUSED` if the pool does not trade; `TOO_LARGE` above the last sample; `UNSUPPORTED` after a
- * swap in another direction, because the new price is unknown; `TOO_SMALL` for no output
+ * @throws PoolRefusal `PAUSED` if the pool does not trade; `TOO_LARGE` above the last sample; `TOO_SMALL` for no output;
+ * `UNSUPPORTED` after a swap in another direction, after which the price is unknown
  */
 export function quoteSampled(
   state: SampledState,

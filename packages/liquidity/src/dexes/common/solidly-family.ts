@@ -33,7 +33,7 @@ import { poolStep } from './pool-step.ts'
 const lensInterface = SolidlyLens__factory.createInterface()
 const findCodec = callCodec<[factory: string, pairs: string[], velodrome: boolean], [string[]]>(lensInterface, 'find')
 const eventsInterface = ISolidlyPairState__factory.createInterface()
-const SYNC = eventsInterface.getEvent('Sync').topicHash as Hex
+const SYNC_TOPIC = eventsInterface.getEvent('Sync').topicHash as Hex
 const decodeSync = eventReader<[bigint, bigint]>(eventsInterface, 'Sync')
 
 /** Maximum token pairs per read. They take about 2.5 million gas. */
@@ -130,7 +130,7 @@ export function solidlyFamily(kind: SolidlyKind): DexFamily<SolidlyState> {
     id,
     findPools: (row, pairs) => findPools(row, pairs, isVelodrome),
     readStates: (row, pools) => readStates(row, pools, kind),
-    topics: [SYNC],
+    topics: [SYNC_TOPIC],
     applyLog({ state }, log) {
       const [reserve0, reserve1] = decodeSync(log.data)
       return { ...state, reserve0, reserve1 }

@@ -174,7 +174,7 @@ function stateAfterSwap(state: CurveCryptoState, k0: bigint): CurveCryptoState {
   if (losesValue && !ramping) throw new PoolRefusal('TOO_SMALL', 'the swap would lower the value of a share')
   const earnedProfit = (profit * virtualPrice) / state.virtualPrice
   // A settled state has a known price scale. In pools of the first generation, no getter returns the data that decides
-  // whether the price scale moves, so the state is never settled after a swap.
+  // whether the price scale moves. So their state is never settled after a swap.
   const isSettled = isNg(state) && !ramping && virtualPrice * 2n - ONE <= earnedProfit + 2n * allowedExtraProfit
   return { ...state, invariant: d, virtualPrice, profit: earnedProfit, settled: isSettled }
 }

@@ -59,8 +59,8 @@ export function toState(stateRead: StateRead): CurveCryptoState | null {
 }
 
 /**
- * True if our math reproduces the pool's fee and two results of its code: for a sale of coin 0, and for a sale of the last
- * coin. In NG pools, a result is a balance that the pool's math contract solved. In other pools, it is a quote.
+ * True if our math reproduces the pool's fee and two results of its code. One result is for a sale of coin 0, and one for a
+ * sale of the last coin. In NG pools, a result is a balance that the pool's math contract solved. In other pools, it is a quote.
  */
 function reproducesQuotes(state: CurveCryptoState, { samples, quotes, fee: poolFee }: StateRead): boolean {
   const lastCoin = state.balances.length - 1

@@ -32,8 +32,8 @@ export function quote(state: CurveStableState, i: number, j: number, amountIn: b
 }
 
 /**
- * Maximum scaled balance of the input coin after a swap, as a multiple of (the invariant + the scaled balance before the
- * swap). Larger inputs are refused, because pools with a price average compute the invariant after the swap, and this
+ * Maximum scaled balance of the input coin after a swap, divided by the sum of the invariant and the scaled balance before
+ * the swap. Larger inputs are refused, because pools with a price average compute the invariant after the swap, and this
  * computation overflows. At the maximum, less than a millionth of the output coin is left.
  */
 const MAX_BALANCE_FACTOR = 5_000n

@@ -11,9 +11,9 @@ import { maxInput, swapExactInput } from './math.ts'
 import { applyLog, applyV2Log, poolIdOf, readStates, refreshStates, topics, v2Topics } from './state.ts'
 import type { EkuboState } from './types.ts'
 
-/** Gas by version. */
-const GAS = { 2: gasRow(V2_ID), 3: gasRow('ekubo') } as const
-const gasOf = ({ family }: Pool<unknown>) => GAS[versionOf(family)]
+/** Gas of the families, by core version. */
+const GAS_ROWS = { 2: gasRow(V2_ID), 3: gasRow('ekubo') } as const
+const gasRowOf = ({ family }: Pool<unknown>) => GAS_ROWS[versionOf(family)]
 /** Measured gas of a step through a bitmap word without initialized ticks: a storage load and a loop iteration. */
 const WORD_GAS = 9_400
 
@@ -36,7 +36,7 @@ const sharedMembers = {
     const config = configOfPool(pool)
     const swap = swapExactInput(pool.state, config, isZeroForOne(pool, tokenIn, tokenOut), amountIn)
     const { amountOut, state, ticksCrossed, wordsWalked } = swap
-    const { hop, piece } = gasOf(pool)
+    const { hop, piece } = gasRowOf(pool)
     return { amountOut, state, gas: hop + piece * ticksCrossed + WORD_GAS * wordsWalked }
   },
 
@@ -45,7 +45,7 @@ const sharedMembers = {
 
   priceCurve: (pool, tokenIn, tokenOut) => ({
     ...curveOf(pool.state, configOfPool(pool), isZeroForOne(pool, tokenIn, tokenOut)),
-    gasPerPiece: gasOf(pool).piece,
+    gasPerPiece: gasRowOf(pool).piece,
   }),
 
   reserves: (pool) => reservesOf(pool.state, configOfPool(pool)),
@@ -57,16 +57,16 @@ const sharedMembers = {
 } satisfies Partial<DexFamily<EkuboState>>
 
 /** Returns a family that refuses states in which liquidity would be negative. */
-const checked = (family: DexFamily<EkuboState>): DexFamily<EkuboState> =>
+const withConsistency = (family: DexFamily<EkuboState>): DexFamily<EkuboState> =>
   withConsistentState<EkuboState, DexFamily<EkuboState>>(family, ({ state }) =>
     pathOfTicks(state.liquidity, state.tick, state.ticks),
   )
 
 /** Ekubo pools of version 3 without extensions. */
-export const ekubo: DexFamily<EkuboState> = checked({ ...sharedMembers, id: 'ekubo', rowsOf, topics, applyLog })
+export const ekubo: DexFamily<EkuboState> = withConsistency({ ...sharedMembers, id: 'ekubo', rowsOf, topics, applyLog })
 
 /** Ekubo pools of version 2 without extensions. Only the interface and storage of the core differ from version 3. */
-export const ekuboV2: DexFamily<EkuboState> = checked({
+export const ekuboV2: DexFamily<EkuboState> = withConsistency({
   ...sharedMembers,
   ...{ id: V2_ID, rowsOf: rowsOfV2, topics: v2Topics, applyLog: applyV2Log },
 })

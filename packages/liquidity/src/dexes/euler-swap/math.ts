@@ -104,8 +104,8 @@ function stateAfter(state: EulerSwapState, i: 0 | 1, tradedAmounts: EulerSwapLim
 }
 
 /**
- * Returns `scale` of `SampledDirection` in base units: the input that would buy the whole reserve at the equilibrium price,
- * or the input limit if it is smaller.
+ * Returns a typical input of the pool, in base units, from which the sampling of its curve starts. It would buy the whole
+ * reserve at the equilibrium price, but is not above the input limit.
  */
 export function samplingScaleOf({ prices, reserves, limits }: EulerSwapState, i: 0 | 1): bigint {
   const j = i === 0 ? 1 : 0

@@ -36,8 +36,8 @@ export function curveOf(state: IziswapState, zeroForOne: boolean): PriceCurve {
   const pointsAhead = points.filter((entry) => (zeroForOne ? entry.point <= point : entry.point >= point))
   for (const entry of zeroForOne ? pointsAhead.toReversed() : pointsAhead) {
     if (entry.point !== point) {
-      // A downward trade uses the liquidity up to and including the point at which it ends. If this point has an order,
-      // the liquidity is added to the order's line below, because a hyperbola would end below the order's price.
+      // A downward trade uses liquidity up to and including its last point. If this point has an order, the order's line
+      // below includes the liquidity at the point, because a hyperbola would end below the order's price.
       const lastPoint = zeroForOne && !entry.order ? entry.point : entry.point - sign
       directedBuilder.addRange(fromPoint, lastPoint, Number(liquidityInRange))
       fromPoint = lastPoint + sign

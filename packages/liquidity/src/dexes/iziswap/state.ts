@@ -9,7 +9,7 @@ import type { IziswapState, LiquidityPoint } from './types.ts'
 
 const LENS = lensOf('IziswapLens')
 const lensInterface = IziswapLens__factory.createInterface()
-const FIND_CODEC = finderCodec(lensInterface, 'find')
+const findCodec = finderCodec(lensInterface, 'find')
 const eventsInterface = IIziswapState__factory.createInterface()
 
 /** Fees in ppm that factories are known to offer. The lens skips fees that a factory has not enabled. */
@@ -22,7 +22,7 @@ const STATE_GAS = 60_000
 export const findPools = (row: DexRow, pairs: readonly TokenPair[]) =>
   findKeyedPools(row, pairs, FEES_PPM, {
     lens: LENS,
-    finder: FIND_CODEC,
+    finder: findCodec,
     pairsPerRead: PAIRS_PER_READ,
     pairGas: 20_000,
   })

@@ -70,8 +70,8 @@ const volumeOf = ({ virtual0, virtual1 }: KyberClassicState, zeroForOne: boolean
   zeroForOne ? amountIn : (virtual0 * amountIn) / virtual1
 
 /**
- * Returns the largest input that `quote` accepts, as `DexFamily.maxInput`. One of three limits applies: one base unit of
- * the output token must remain, and the virtual input reserve and the volume have a maximum.
+ * Returns the largest input that `quote` accepts, as `DexFamily.maxInput`. There are three limits. One base unit
+ * of the output token must remain. The virtual input reserve and the volume have a maximum.
  */
 export function maxInput(state: KyberClassicState, zeroForOne: boolean): bigint | null {
   const { reserve0, reserve1, virtual0, virtual1, fee } = state

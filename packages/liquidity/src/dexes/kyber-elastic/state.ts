@@ -13,7 +13,7 @@ import type { KyberElasticState } from './types.ts'
 const LENS = lensOf('KyberElasticLens')
 const lensInterface = KyberElasticLens__factory.createInterface()
 const factoryInterface = IKyberElasticFactory__factory.createInterface()
-const FIND_CODEC = finderCodec(lensInterface, 'find')
+const findCodec = finderCodec(lensInterface, 'find')
 const eventsInterface = IKyberElasticState__factory.createInterface()
 
 /**
@@ -36,7 +36,7 @@ const READ_GAS = 600_000
 export const findPools = (row: DexRow, pairs: readonly TokenPair[]) =>
   findKeyedPools(row, pairs, KNOWN_FEES, {
     lens: LENS,
-    finder: FIND_CODEC,
+    finder: findCodec,
     pairsPerRead: PAIRS_PER_READ,
     pairGas: 20_000,
   })

@@ -11,7 +11,7 @@ import { curveOf, maxInput, swap } from './math.ts'
 import { applyLog, contractTopics, poolIdOf, readStates, topics } from './state.ts'
 import type { InfinityState } from './types.ts'
 
-const GAS = gasRow('pancake-infinity')
+const { hop, piece } = gasRow('pancake-infinity')
 
 const uncheckedFamily: DexFamily<InfinityState> = {
   id: 'pancake-infinity',
@@ -32,13 +32,13 @@ const uncheckedFamily: DexFamily<InfinityState> = {
 
   quoteExactInput(pool, tokenIn, tokenOut, amountIn) {
     const { amountOut, state, crossings } = swap(pool.state, isZeroForOne(pool, tokenIn, tokenOut), amountIn)
-    return { amountOut, state, gas: GAS.hop + GAS.piece * crossings }
+    return { amountOut, state, gas: hop + piece * crossings }
   },
 
   maxInput: (pool, tokenIn, tokenOut) => maxInput(pool.state, isZeroForOne(pool, tokenIn, tokenOut)),
   priceCurve: (pool, tokenIn, tokenOut) => ({
     ...curveOf(pool.state, isZeroForOne(pool, tokenIn, tokenOut)),
-    gasPerPiece: GAS.piece,
+    gasPerPiece: piece,
   }),
 
   reserves: ({ state }) => (state.kind === 'cl' ? concentratedReserves(state) : binReserves(state)),

@@ -30,12 +30,12 @@ export function* findPools(row: DexRow, pairs: readonly TokenPair[]): Reads<read
   const [listedPairs] = ammInterface.decodeFunctionResult('getPairs', answer) as unknown as [
     IPropAmmState.TokenPairStructOutput[],
   ]
-  const byKey = new Map<string, readonly [Address, Address]>()
+  const tokensByKey = new Map<string, readonly [Address, Address]>()
   for (const { token0, token1 } of listedPairs) {
     const tokens = sortPair([toAddress(token0), toAddress(token1)])
-    byKey.set(pairKey(tokens), tokens)
+    tokensByKey.set(pairKey(tokens), tokens)
   }
-  return [...byKey]
+  return [...tokensByKey]
     .filter(([key]) => pairKeys.has(key))
     .map(([, tokens]) => singletonPool(row, keccak256(concat([row.address, ...tokens]) as Hex), tokens))
 }

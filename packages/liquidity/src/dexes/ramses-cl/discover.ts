@@ -19,9 +19,9 @@ const TICK_SPACINGS = [1, 5, 10, 20, 50, 60, 100, 200]
  * getters.
  */
 export function* findPools(row: DexRow, pairs: readonly TokenPair[]): Reads<readonly Pool<null>[]> {
-  const byFeeTier = yield* findByKeys(row, pairs, { finderName: 'find', values: KNOWN_FEES_PPM })
-  return byFeeTier.length > 0
-    ? byFeeTier
+  const poolsByFee = yield* findByKeys(row, pairs, { finderName: 'find', values: KNOWN_FEES_PPM })
+  return poolsByFee.length > 0
+    ? poolsByFee
     : yield* findByKeys(row, pairs, { finderName: 'findByTickSpacing', values: TICK_SPACINGS })
 }
 

@@ -48,7 +48,7 @@ export const readStates = stateReader(
   },
 )
 
-const EVENTS = [
+const EVENT_NAMES = [
   ...[
     'TokenSwap',
     'TokenSwapUnderlying',
@@ -62,6 +62,8 @@ const EVENTS = [
 ] as const
 
 /** Topics of logs after which the pool is read again. A log does not suffice, because logs omit the admin fees. */
-export const topics: readonly Hex[] = EVENTS.map((name) => poolInterface.getEvent(name as 'TokenSwap').topicHash as Hex)
+export const topics: readonly Hex[] = EVENT_NAMES.map(
+  (name) => poolInterface.getEvent(name as 'TokenSwap').topicHash as Hex,
+)
 
 export const applyLog = () => 'reread' as const

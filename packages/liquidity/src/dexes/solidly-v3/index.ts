@@ -9,7 +9,7 @@ import { concentratedLogs, readSolidlyV3 } from '../common/concentrated-state.ts
 import { createdPool, creationTopics, findPools } from './discover.ts'
 
 const poolInterface = ISolidlyV3Pool__factory.createInterface()
-const SET_FEE = poolInterface.getEvent('SetFee').topicHash as Hex
+const SET_FEE_TOPIC = poolInterface.getEvent('SetFee').topicHash as Hex
 const uniswapLogs = concentratedLogs()
 
 /** Solidly V3 pools. */
@@ -19,9 +19,9 @@ export const solidlyV3: DexFamily<ConcentratedState> = {
   readStates: readSolidlyV3,
   creationTopics,
   createdPool,
-  topics: [...uniswapLogs.topics, SET_FEE],
+  topics: [...uniswapLogs.topics, SET_FEE_TOPIC],
   applyLog(pool: Pool<ConcentratedState>, log: Log) {
-    if (log.topics[0] !== SET_FEE) return uniswapLogs.applyLog(pool, log)
+    if (log.topics[0] !== SET_FEE_TOPIC) return uniswapLogs.applyLog(pool, log)
     const { feeNew } = poolInterface.decodeEventLog('SetFee', log.data, log.topics)
     return { ...pool.state, feePpm: Number(feeNew) }
   },

@@ -20,11 +20,11 @@ const [VOLATILE_GAS, STABLE_GAS] = [30_000, 75_000]
 export const quoteGas = ({ state }: Pool<SolidlyState>): number => (state.stable ? STABLE_GAS : VOLATILE_GAS)
 
 /** Returns the input of the quote. It is so large that a fee difference of one ppm changes the output. */
-const sampleOf = ({ reserve0 }: SolidlyState): bigint => reserve0 / 4n + 1n
+const sampleInputOf = ({ reserve0 }: SolidlyState): bigint => reserve0 / 4n + 1n
 
 /** Returns our quote of the sample; 0 if our math refuses it. */
 const sampleQuote = (state: SolidlyState): bigint =>
-  nullIfRefused(() => quoteSolidly(state, true, sampleOf(state), solveSolidly).amountOut) ?? 0n
+  nullIfRefused(() => quoteSolidly(state, true, sampleInputOf(state), solveSolidly).amountOut) ?? 0n
 
 /**
  * Returns a `refreshStates` that reads a quote of each pair. If this quote differs from our quote for the state, the pair is
@@ -34,7 +34,7 @@ export const createFeeRefresh = (readStates: DexFamily<SolidlyState>['readStates
   function* refreshStates(row: DexRow, pools: readonly Pool<SolidlyState>[]): PoolReads<SolidlyState> {
     const answers = yield pools.map((pool) => ({
       to: pool.address,
-      data: quoteCodec.encode(sampleOf(pool.state), pool.tokens[0]!),
+      data: quoteCodec.encode(sampleInputOf(pool.state), pool.tokens[0]!),
       gas: quoteGas(pool),
     }))
     const changedPools = pools.filter(({ state }, i) => {

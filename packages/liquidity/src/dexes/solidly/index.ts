@@ -5,12 +5,12 @@ import { solidlyFamily } from '../common/solidly-family.ts'
 import { createdPool, creationTopics } from './discover.ts'
 import { createFeeRefresh, quoteGas } from './fee.ts'
 
-const pairs = solidlyFamily({ id: 'solidly', isVelodrome: false, solve: solveSolidly })
+const pairFamily = solidlyFamily({ id: 'solidly', isVelodrome: false, solve: solveSolidly })
 
 /** Solidly pairs and their forks. */
 export const solidly: DexFamily<SolidlyState> = {
-  ...pairs,
-  refreshStates: createFeeRefresh(pairs.readStates),
+  ...pairFamily,
+  refreshStates: createFeeRefresh(pairFamily.readStates),
   parameterGas: quoteGas,
   payment: { lockSlots: 1 },
   creationTopics,

@@ -21,8 +21,8 @@ const slotsCodec = callCodec<[manager: string, ids: string[]], [bigint[]]>(
 const managerInterface = IUniswapV4PoolManagerState__factory.createInterface()
 
 /**
- * Usual fees in ppm, with the tick spacing. The manager has no getter for the pools of a pair, but the ids of pools with
- * these values and without a hook can be computed. Other pools are found by their creation logs.
+ * Usual fees in ppm, with the tick spacing. The manager has no getter for the pools of a pair. But the ids of pools
+ * without a hook can be computed from these values. Other pools are found by their creation logs.
  */
 const USUAL_KEYS: readonly (readonly [fee: number, tickSpacing: number])[] = [
   [8, 1],

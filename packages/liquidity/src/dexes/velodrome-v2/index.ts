@@ -6,12 +6,12 @@ import { poolCreation } from '../common/pair-discover.ts'
 import { solidlyFamily } from '../common/solidly-family.ts'
 import { contractTopics, createParameterRefresh, FEE_GAS, pauseRead } from './parameters.ts'
 
-const pairs = solidlyFamily({ id: 'velodrome-v2', isVelodrome: true, solve: solveVelodrome, pauseRead })
+const pairFamily = solidlyFamily({ id: 'velodrome-v2', isVelodrome: true, solve: solveVelodrome, pauseRead })
 
 /** Velodrome V2 and Aerodrome pairs. */
 export const velodromeV2: DexFamily<SolidlyState> = {
-  ...pairs,
-  refreshStates: createParameterRefresh(pairs.readStates),
+  ...pairFamily,
+  refreshStates: createParameterRefresh(pairFamily.readStates),
   parameterGas: () => FEE_GAS,
   contractTopics,
   payment: { lockSlots: 1 },

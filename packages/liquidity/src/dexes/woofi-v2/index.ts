@@ -7,7 +7,7 @@ import { poolStep } from '../common/pool-step.ts'
 import { approximateMaxInput, quote, type WoofiV2State } from './math.ts'
 import { findPools, readStates } from './state.ts'
 
-const GAS = gasRow('woofi-v2').hop
+const { hop } = gasRow('woofi-v2')
 
 /** WOOFi V2 pools, which trade at oracle prices. */
 export const woofiV2: DexFamily<WoofiV2State> = {
@@ -22,7 +22,7 @@ export const woofiV2: DexFamily<WoofiV2State> = {
 
   quoteExactInput: (pool, tokenIn, tokenOut, amountIn) => ({
     ...quote(pool.state, isZeroForOne(pool, tokenIn, tokenOut) ? 0 : 1, amountIn),
-    gas: GAS,
+    gas: hop,
   }),
 
   ...sampledCapacity<WoofiV2State>((pool, tokenIn, tokenOut) => {

@@ -1,7 +1,7 @@
 /**
  * Exact math of WOOFi V2. All tokens of a pool except its quote token are base tokens. Each base token has a price in the
- * quote token. Two names come from the contract: the notional of a trade is its value in base units of the quote token, and
- * gamma is its relative price move with 18 decimals. Follows WooPPV2 of woonetwork/WooPoolV2 with WooracleV2_2. Checked against real pools.
+ * quote token. Two names come from the contract. The notional of a trade is its value in base units of the quote token. Gamma
+ * is the relative price move of a trade, with 18 decimals. Follows WooPPV2 of woonetwork/WooPoolV2 with WooracleV2_2. Checked against real pools.
  */
 import { PoolRefusal } from '../../family.ts'
 import { max, min } from '../../math/integers.ts'
