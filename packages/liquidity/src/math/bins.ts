@@ -103,7 +103,7 @@ function fillBin(bin: Bin, price: bigint, swapForY: boolean, amountIn: bigint, f
   return { amountIn, amountOut, fee }
 }
 
-/** Returns the bin after a fill. */
+/** Returns the bin after a fill. The protocol fee leaves the bin. */
 function binAfterFill(
   { id, reserveX, reserveY }: Bin,
   { amountIn, amountOut, fee }: Fill,
@@ -223,7 +223,7 @@ function binUsesOfLargestTrade(
   return binUses
 }
 
-/** Returns the largest input of a pool of bins. @returns as `DexFamily.maxInput` */
+/** Returns the largest input of a pool of bins, in base units; null for no limit, as in `DexFamily.maxInput`. */
 export function maxBinsInput(
   pool: BinPool,
   swapForY: boolean,

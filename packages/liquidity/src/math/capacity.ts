@@ -29,7 +29,7 @@ const NEARBY_AMOUNTS = 16n
  *
  * @param guess - approximate result; the closer it is, the fewer quotes the search needs
  * @param precisionBits - the result may be too low by a fraction of 2^−precisionBits; absent: exact
- * @returns as `DexFamily.maxInput`
+ * @returns base units; null for no limit, as in `DexFamily.maxInput`
  */
 export function largestInput(quote: Quote, guess: bigint, precisionBits?: number): bigint | null {
   const start = guess < 1n ? 1n : guess > NO_LIMIT ? NO_LIMIT : guess

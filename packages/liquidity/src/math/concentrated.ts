@@ -13,8 +13,8 @@ const UINT256_RANGE = 1n << 256n
 
 /**
  * An initialized tick. A rising price that crosses the tick adds `liquidityNet` to the liquidity in range; a falling
- * price subtracts it. `liquidityGross` is the total liquidity of all positions that start or end at the tick. At zero,
- * the tick is no longer initialized. Absent for families that cannot read it, because quotes do not need it.
+ * price subtracts it. `liquidityGross` is the total liquidity of all positions that start or end at the tick. If it
+ * becomes zero, the tick is no longer initialized. Quotes do not need it, so it is absent in families that cannot read it.
  */
 export type Tick = readonly [tick: number, liquidityNet: bigint, liquidityGross?: bigint]
 
@@ -90,14 +90,14 @@ export function lastIndexAtOrBelow(ticks: readonly Tick[], tick: number): number
 /** Returns the tick at which a step ends if no initialized tick comes before it. */
 export type StepEnd = (tick: number, spacing: number, zeroForOne: boolean) => number
 
-/** Bits of a bitmap word. Each bit stands for one multiple of the tick spacing. */
-const WORD_TICKS = 256
+/** Bits of a tick-bitmap word. Each bit stands for one multiple of the tick spacing. */
+const WORD_BITS = 256
 
 /** Like `wordEnd`, but can return a tick outside of the valid range. */
 function unboundedWordEnd(tick: number, spacing: number, zeroForOne: boolean): number {
   const compressedTick = Math.floor(tick / spacing)
-  const word = Math.floor((zeroForOne ? compressedTick : compressedTick + 1) / WORD_TICKS)
-  return (word * WORD_TICKS + (zeroForOne ? 0 : WORD_TICKS - 1)) * spacing
+  const word = Math.floor((zeroForOne ? compressedTick : compressedTick + 1) / WORD_BITS)
+  return (word * WORD_BITS + (zeroForOne ? 0 : WORD_BITS - 1)) * spacing
 }
 
 const clampTick = (tick: number): number => Math.max(MIN_TICK, Math.min(MAX_TICK, tick))
@@ -122,7 +122,7 @@ export function farthestTick(
   stepEnd: StepEnd,
 ): number {
   if (stepEnd !== wordEnd) return zeroForOne ? MIN_TICK : MAX_TICK
-  const maxDistance = MAX_WORDS * WORD_TICKS * tickSpacing
+  const maxDistance = MAX_WORDS * WORD_BITS * tickSpacing
   return clampTick(unboundedWordEnd(tick, tickSpacing, zeroForOne) + (zeroForOne ? -maxDistance : maxDistance))
 }
 
@@ -219,7 +219,7 @@ export function swapExactInput<State extends ConcentratedState>(
 /**
  * Returns the largest input that `swapExactInput` accepts: the sum of the inputs of all steps, with fees.
  *
- * @returns as `DexFamily.maxInput`
+ * @returns base units; null for no limit, as in `DexFamily.maxInput`
  */
 export function maxConcentratedInput(
   { ticks, tickSpacing, ...state }: ConcentratedState,
@@ -289,7 +289,7 @@ export function inputForOutput(
   amountOut: bigint,
 ): bigint | null {
   const fee = BigInt(feePpm)
-  // Input, with the fee, that moves √price from `startSqrt` to `endSqrt`.
+  // Returns the input, with the fee, that moves √price from `startSqrt` to `endSqrt`.
   const grossInputBetween = (endSqrt: bigint, startSqrt: bigint, liquidity: bigint) => {
     const netIn = zeroForOne
       ? amount0Between(endSqrt, startSqrt, liquidity, true)
@@ -297,7 +297,7 @@ export function inputForOutput(
     return netIn + divUp(netIn * fee, PPM - fee)
   }
   let [sqrtPrice, liquidity, remainingOutput, amountIn] = [sqrtPriceX96, initialLiquidity, amountOut, 0n]
-  // Ignores the ends of bitmap words. The contract rounds there, so the result can be a few units too low.
+  // This loop ignores the ends of bitmap words. The contract rounds there, so the result can be a few units too low.
   for (let nextIndex = lastIndexAtOrBelow(ticks, tick) + (zeroForOne ? 0 : 1); ; nextIndex += zeroForOne ? -1 : 1) {
     const nextTick = ticks[nextIndex]
     // A malicious state can contain ticks outside the valid range.

@@ -38,7 +38,7 @@ export class CurveBuilder {
     this.pushPieceOfInput(start, start * (1 - LINE_FALL), input)
   }
 
-  /** Returns the curve. @param keepIn - as in `PriceCurve` @param keepOut - as in `PriceCurve` */
+  /** Returns the curve. `keepIn` and `keepOut` are the fractions of the input and output that remain after the fees. */
   build(keepIn: number, keepOut = 1): PriceCurve {
     const sqrtPrice = this.sqrtPrice.length > 0 ? Float64Array.from(this.sqrtPrice) : new Float64Array(1)
     const liquidity = Float64Array.from(this.liquidity)

@@ -60,7 +60,7 @@ const inputOfPiece = ({ sqrtPrice, liquidity }: PriceCurve, k: number): number =
   return liquidityOfPiece === 0 ? 0 : (liquidityOfPiece * (from - to)) / (from * to)
 }
 
-/** Cuts a curve at `maxInput`. @param maxInput - as `DexFamily.maxInput`; null leaves the curve unchanged */
+/** Cuts a curve at an input. @param maxInput - base units before the fee; null leaves the curve unchanged */
 export function endCurveAt(curve: PriceCurve, maxInput: bigint | null): PriceCurve {
   if (maxInput === null) return curve
   const { sqrtPrice, liquidity, keepIn } = curve

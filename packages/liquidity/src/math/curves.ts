@@ -1,6 +1,6 @@
 /**
- * Builds price curves of constant-product and concentrated pools for the float search. Floats never leave the search:
- * the amounts of a found route are computed again in integers.
+ * Builds price curves of constant-product and concentrated pools for the route search, which
+ * computes in floats. Floats never leave the search: the amounts of a found route are computed again in integers.
  */
 import { FLOAT_PPM } from '@sluice/chains'
 import type { PriceCurve } from '../family.ts'
@@ -16,12 +16,12 @@ import { applyEndMargin, curveEnd, NARROW_FALL, pieceOfInput } from './curve-end
 import { MAX_SQRT_RATIO, MAX_TICK, MIN_SQRT_RATIO, MIN_TICK, sqrtPriceOfTick, sqrtRatioAtTick } from './ticks.ts'
 
 const Q96 = 2 ** 96
-/** Above this tick, the integer √prices of pools have at least as many significant digits as floats. */
+/** Below this tick, the integer √prices of pools have fewer digits than floats. Their rounded values must then be used. */
 const MIN_PRECISE_TICK = -600_000
 /** Liquidity array of a curve without pieces. */
 const NO_LIQUIDITY = new Float64Array()
 
-/** Returns the curve of a pool that accepts no input. @param keepIn - as in `PriceCurve` */
+/** Returns the curve of a pool that accepts no input. @param keepIn - fraction of the input that remains after the fee */
 export const emptyCurve = (keepIn: number): PriceCurve => ({
   sqrtPrice: new Float64Array(1),
   liquidity: NO_LIQUIDITY,
@@ -33,7 +33,7 @@ export const emptyCurve = (keepIn: number): PriceCurve => ({
  * Returns the curve of a constant-product pool (x·y = k), which has one piece.
  *
  * @param feePpm - parts per million of the input
- * @param maxInput - as `DexFamily.maxInput`; for null, the piece ends at price 0
+ * @param maxInput - largest input in base units; null for no limit: the piece then ends at price 0
  */
 export function constantProductCurve(
   reserveIn: bigint,

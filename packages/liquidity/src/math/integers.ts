@@ -14,7 +14,7 @@ export const isConverged = (a: bigint, b: bigint) => (a > b ? a - b : b - a) <= 
 /** Returns floor(√value). */
 export function sqrt(value: bigint): bigint {
   if (value < 2n) return value
-  // Start at or above the root: from there, each Newton step is smaller than the last one until the root is reached.
+  // Start at or above the root, because Newton's method then descends to it.
   let root = 1n << BigInt((value.toString(2).length + 1) >> 1)
   for (;;) {
     const nextRoot = (root + value / root) >> 1n

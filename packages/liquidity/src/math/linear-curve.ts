@@ -21,7 +21,7 @@ const PIECE_GROWTH = 8
 export type FixedRate = {
   /** Output per unit of input after fees, in base units. */
   readonly rate: number
-  /** As `DexFamily.maxInput`. */
+  /** Largest input in base units; null for no limit. */
   readonly maxInput: bigint | null
 }
 

@@ -7,8 +7,8 @@ import type { PairOutline, PriceCurve } from '../family.ts'
 import { type ConcentratedState, lastIndexAtOrBelow, type Tick } from './concentrated.ts'
 
 /**
- * Share of the maximum liquidity. If less liquidity remains after the last tick, it is a rounding error of the float sum.
- * Above this share, the state lacks ticks, and the liquidity continues to the end of the price range, as in
+ * Share of the maximum liquidity. If less than this share remains after the last tick, it is a rounding error of the float
+ * sum. If more remains, the state lacks ticks: this liquidity continues to the end of the price range, as in
  * `concentratedCurve`.
  */
 const MIN_OPEN_LIQUIDITY_SHARE = 1e-9
@@ -18,8 +18,8 @@ const Q96 = 2 ** 96
 /**
  * Derives an outline from the curves of both directions.
  *
- * @param sellCurve - first token to second token
- * @param buyCurve - second token to first token
+ * @param sellCurve - curve of swaps that sell the first token for the second token
+ * @param buyCurve - curve of swaps that sell the second token for the first token
  * @param priceBand - relative price move, in either direction
  */
 export function outlineOfCurves(

@@ -14,7 +14,7 @@ import { curveThrough, type Points, predictionDifference, predictOutput } from '
 export type SamplingInput = {
   /** Returns the output of an input, after fees. Can throw a `PoolRefusal`. */
   readonly quote: (amountIn: bigint) => bigint
-  /** As `DexFamily.maxInput`, or below it by a fraction of at most 2^−32. */
+  /** Largest input in base units, or less than it by a fraction of at most 2^−32; null for no limit. */
   readonly maxInput: bigint | null
   /** Approximate reserve of the input token, in base units. The inputs of the first samples are multiples of it. */
   readonly scale: bigint

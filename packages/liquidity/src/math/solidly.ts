@@ -1,4 +1,4 @@
-/** Math of Solidly pairs and their forks: x·y = k, or x³y + y³x = k for tokens of similar value. */
+/** Exact math of Solidly pairs and their forks: x·y = k, or x³y + y³x = k for tokens of similar value (stable pairs). */
 import { PPM } from '@sluice/chains'
 import { nullIfRefused, PoolRefusal } from '../family.ts'
 

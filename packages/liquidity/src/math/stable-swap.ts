@@ -94,8 +94,8 @@ export function stableBalance(j: number, balances: readonly bigint[], amplificat
 /**
  * Returns the fee of a swap, in units of 10^−10. The fee rises with the difference between the two coins' balances.
  *
- * @param xpI - balance of the input coin, in the pool's common unit
- * @param xpJ - balance of the output coin, in the pool's common unit
+ * @param xpI - balance of the input coin, scaled to 18 decimals and to one unit for all coins
+ * @param xpJ - balance of the output coin, scaled in the same way
  * @param fee - fee at equal balances, in units of 10^−10
  * @param multiplier - `offpeg_fee_multiplier`, in units of 10^−10; at 10^10 or less, the fee does not rise
  */

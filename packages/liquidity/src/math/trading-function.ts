@@ -23,13 +23,14 @@ export type Invariant = {
   derivativeByLogSum(sum: number, logSum: number): number
 }
 
-/** A multi-token pool in the form that the float search uses. */
+/** A multi-token pool in the form that the route search uses. */
 export type TradingFunction = {
   readonly invariant: Invariant
   /** Balances by token, in the pool's common unit. */
   readonly balances: Float64Array
   /** Common units per base unit, by token. */
   readonly units: Float64Array
+  /** Weights by token, as in `Invariant`. */
   readonly weights: Float64Array
   /** Fraction of the input that remains after the fee. */
   readonly keepIn: number

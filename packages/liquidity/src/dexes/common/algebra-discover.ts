@@ -1,4 +1,4 @@
-/** Pool discovery for Algebra factories of all versions. */
+/** Finds pools of Algebra factories of all versions, which have one pool per pair. */
 import { IAlgebraFactory__factory } from '@sluice/bindings'
 import { pairFactory } from './pair-discover.ts'
 

@@ -31,7 +31,7 @@ type LinearDirection = Direction & {
 type DirectionOf<State, S> = (pool: Pool<State>, tokenIn: Address, tokenOut: Address) => S
 type Capacity<State> = Pick<DexFamily<State>, 'maxInput' | 'priceCurve'>
 
-/** Precision of a curve's end in bits. A curve may end below the pool's largest input by a fraction of 2^−32. */
+/** Precision of a curve's end in bits: a curve may end below the pool's largest input by a fraction of 2^−32. */
 export const CURVE_END_BITS = 32
 
 /** Calls `compute`; returns `fallback` if the pool refuses or its arithmetic fails. @throws PoolRefusal `WRONG_TOKEN` */

@@ -149,7 +149,8 @@ const INITIALIZE_TOPIC = topicOf(eventsInterface, 'Initialize')
  */
 export function concentratedLogs(swapEvents: Interface = eventsInterface) {
   const SWAP_TOPIC = topicOf(swapEvents, 'Swap')
-  // A fast reader, because a block has hundreds of `Swap` logs. The reader ignores appended fields.
+  // `eventReader` is faster than the decoder of ethers, and a block has hundreds of `Swap` logs. It ignores appended
+  // fields.
   const decodeSwap = eventReader<[unknown, unknown, sqrtPriceX96: bigint, liquidity: bigint, tick: bigint]>(
     swapEvents,
     'Swap',

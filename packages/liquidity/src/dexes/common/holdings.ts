@@ -26,8 +26,8 @@ const erc20 = IERC20__factory.createInterface()
  */
 export function* findHoldings(account: Address, tokens: readonly Address[]): Reads<readonly (Holding | null)[]> {
   const balanceOf = erc20.encodeFunctionData('balanceOf', [account]) as Hex
-  // One call sets all candidate slots, each to a different balance. The balance that the token returns identifies the
-  // slot.
+  // Tokens store balances in different slots. One call overrides all likely slots, each with a different balance. The
+  // balance that the token returns then identifies its slot.
   const candidates = tokens.map((token) =>
     commonMappings(token)
       .filter(({ order }) => order !== 'minime')
