@@ -1,6 +1,7 @@
 /**
  * Exact math of pools that consist of bins: Liquidity Book pairs and Pancake Infinity bin pools. Each bin trades at one
- * price. A swap empties one bin after the other. Checked against BinHelper, PriceHelper, and Uint128x128Math of joe-v2 2.1 and 2.2, and BinPool of infinity-core.
+ * price. A swap empties one bin after the other. Checked against BinHelper, PriceHelper, and Uint128x128Math of joe-v2
+ * 2.1 and 2.2, and BinPool of infinity-core.
  */
 import { nullIfRefused, PoolRefusal, type PriceCurve } from '../family.ts'
 import { asMaxInput, largestInput } from './capacity.ts'
@@ -98,7 +99,8 @@ function fillBin(bin: Bin, price: bigint, swapForY: boolean, amountIn: bigint, f
   if (amountIn >= maxIn + maxFee) return { amountIn: maxIn + maxFee, amountOut: reserveOut, fee: maxFee }
   const fee = divUp(amountIn * feeRate, FEE_ONE)
   const netIn = amountIn - fee
-  // The contract also caps the output at the reserve. Here `netIn` is below `maxIn`, so the output is below the reserve.
+  // The contract also caps the output at the reserve. Here `netIn` is below `maxIn`, so the output is below the
+  // reserve.
   const amountOut = swapForY ? (netIn * price) >> 128n : (netIn << 128n) / price
   return { amountIn, amountOut, fee }
 }
@@ -143,7 +145,8 @@ export function walkBins(
   let amountOut = 0n
   let binsCrossed = 0
   const indexStep = swapForY ? -1 : 1
-  // Index of the first bin in the trade direction. `bins` contains only nonempty bins, so the active bin may be missing.
+  // Index of the first bin in the trade direction. `bins` contains only nonempty bins, so the active bin may be
+  // missing.
   let index = swapForY ? bins.findLastIndex(({ id }) => id <= activeId) : bins.findIndex(({ id }) => id >= activeId)
   while (remainingInput > 0n) {
     const bin = bins[index]
@@ -237,9 +240,9 @@ export function maxBinsInput(
 
 /**
  * Returns the curve of a pool of bins: one straight line per bin. `keepIn` of the curve contains the fee of the first
- * bin. If another bin has a different fee, the rate of its line is corrected for the difference. A curve must be concave,
- * but a fee that depends on volatility can fall from bin to bin. If a bin then pays a better rate than the bin before it,
- * both bins are merged into one line.
+ * bin. If another bin has a different fee, the rate of its line is corrected for the difference. A curve must be
+ * concave, but a fee that depends on volatility can fall from bin to bin. If a bin then pays a better rate than the bin
+ * before it, both bins are merged into one line.
  */
 export function binsCurve(
   pool: BinPool,
@@ -274,8 +277,8 @@ export const binReserves = ({ bins }: BinPool): readonly bigint[] => [
 ]
 
 /**
- * Decodes the bins that a lens (a contract that reads pools in an eth_call) returns. Each bin has two words: the id, then
- * `reserveX` in the high half and `reserveY` in the low half.
+ * Decodes the bins that a lens (a contract that reads pools in an eth_call) returns. Each bin has two words: the id,
+ * then `reserveX` in the high half and `reserveY` in the low half.
  */
 export function decodeBins(words: readonly bigint[]): readonly Bin[] {
   return Array.from({ length: words.length / 2 }, (_, i) => {

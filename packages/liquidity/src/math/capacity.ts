@@ -25,7 +25,8 @@ const NEARBY_AMOUNTS = 16n
 
 /**
  * Returns the largest input that `quote` accepts. Brackets the result with trials at distances of 1, 2, 8, 128, … times
- * the tolerance from a guess, then bisects. If `quote` refuses an amount as `TOO_LARGE`, it must refuse all larger amounts as `TOO_LARGE`.
+ * the tolerance from a guess, then bisects. If `quote` refuses an amount as `TOO_LARGE`, it must refuse all larger
+ * amounts as `TOO_LARGE`.
  *
  * @param guess - approximate result; the closer it is, the fewer quotes the search needs
  * @param precisionBits - the result may be too low by a fraction of 2^−precisionBits; absent: exact

@@ -14,7 +14,8 @@ const UINT256_RANGE = 1n << 256n
 /**
  * An initialized tick. A rising price that crosses the tick adds `liquidityNet` to the liquidity in range; a falling
  * price subtracts it. `liquidityGross` is the total liquidity of all positions that start or end at the tick. If it
- * becomes zero, the tick is no longer initialized. Quotes do not need it, so it is absent in families that cannot read it.
+ * becomes zero, the tick is no longer initialized. Quotes do not need it, so it is absent in families that cannot read
+ * it.
  */
 export type Tick = readonly [tick: number, liquidityNet: bigint, liquidityGross?: bigint]
 
@@ -143,8 +144,8 @@ export function inputToTick({ sqrtPriceX96, liquidity }: ConcentratedState, tick
  *
  * @param feePpm - parts per million of the input
  * @param stepEnd - `wordEnd` for pools with a tick bitmap, `listEnd` for pools with a linked list
- * @throws PoolRefusal `EMPTY` without a price or liquidity, `TOO_SMALL` for no input, `TOO_LARGE` if the input exceeds the
- * liquidity or would walk more than `MAX_WORDS` words
+ * @throws PoolRefusal `EMPTY` without a price or liquidity, `TOO_SMALL` for no input, `TOO_LARGE` if the input exceeds
+ * the liquidity or would walk more than `MAX_WORDS` words
  */
 export function swapExactInput<State extends ConcentratedState>(
   state: State,

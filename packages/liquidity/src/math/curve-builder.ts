@@ -46,7 +46,9 @@ export class CurveBuilder {
     return { sqrtPrice, liquidity, keepIn, keepOut, ...(this.hasLines && { outputError: 2 * LINE_FALL }) }
   }
 
-  /** Returns the start √price of the next piece: `sqrtPrice`, or the end of the last piece if rounding made that lower. */
+  /**
+   * Returns the start √price of the next piece: `sqrtPrice`, or the end of the last piece if rounding made that lower.
+   */
   private startPieceAt(sqrtPrice: number): number {
     const lastSqrtPrice = this.sqrtPrice.at(-1)
     if (lastSqrtPrice === undefined) this.sqrtPrice.push(sqrtPrice)

@@ -16,12 +16,16 @@ import { applyEndMargin, curveEnd, NARROW_FALL, pieceOfInput } from './curve-end
 import { MAX_SQRT_RATIO, MAX_TICK, MIN_SQRT_RATIO, MIN_TICK, sqrtPriceOfTick, sqrtRatioAtTick } from './ticks.ts'
 
 const Q96 = 2 ** 96
-/** Below this tick, the integer √prices of pools have fewer digits than floats. Their rounded values must then be used. */
+/**
+ * Below this tick, the integer √prices of pools have fewer digits than floats. Their rounded values must then be used.
+ */
 const MIN_PRECISE_TICK = -600_000
 /** Liquidity array of a curve without pieces. */
 const NO_LIQUIDITY = new Float64Array()
 
-/** Returns the curve of a pool that accepts no input. @param keepIn - fraction of the input that remains after the fee */
+/**
+ * Returns the curve of a pool that accepts no input. @param keepIn - fraction of the input that remains after the fee
+ */
 export const emptyCurve = (keepIn: number): PriceCurve => ({
   sqrtPrice: new Float64Array(1),
   liquidity: NO_LIQUIDITY,

@@ -8,7 +8,9 @@ export function divUp(a: bigint, b: bigint): bigint {
 export const min = (a: bigint, b: bigint): bigint => (a < b ? a : b)
 export const max = (a: bigint, b: bigint): bigint => (a > b ? a : b)
 
-/** True if successive values of a Newton iteration differ by at most one unit, where the contracts end the iteration. */
+/**
+ * True if successive values of a Newton iteration differ by at most one unit, where the contracts end the iteration.
+ */
 export const isConverged = (a: bigint, b: bigint) => (a > b ? a - b : b - a) <= 1n
 
 /** Returns floor(√value). */

@@ -12,8 +12,8 @@ const PIECE_FALL = 1e-9
 /** Input of the first piece, in base units. */
 const FIRST_INPUT = 1000
 /**
- * Ratio of the total inputs at the ends of two consecutive pieces. The pieces grow, so that an amount ends on a piece of
- * about its own size. On a much larger piece, the amount would change the price by less than a float can resolve.
+ * Ratio of the total inputs at the ends of two consecutive pieces. The pieces grow, so that an amount ends on a piece
+ * of about its own size. On a much larger piece, the amount would change the price by less than a float can resolve.
  */
 const PIECE_GROWTH = 8
 

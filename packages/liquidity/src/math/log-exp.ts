@@ -1,6 +1,7 @@
 /**
  * Computes powers of 18-decimal numbers with the rounding of Balancer's LogExpMath. Exponentials and logarithms first
- * divide out known powers of e, then sum a fixed number of series terms. Checked against LogExpMath.sol of balancer/balancer-v2-monorepo.
+ * divide out known powers of e, then sum a fixed number of series terms. Checked against LogExpMath.sol of
+ * balancer/balancer-v2-monorepo.
  */
 import { PoolRefusal } from '../family.ts'
 

@@ -1,14 +1,14 @@
 /**
- * Computes outlines of pools: price, reserves, and depth. Depth is how much a pool pays out until its price has moved by a
- * given band. Most functions build no price curve, so that a hundred thousand pools can be scanned.
+ * Computes outlines of pools: price, reserves, and depth. Depth is how much a pool pays out until its price has moved
+ * by a given band. Most functions build no price curve, so that a hundred thousand pools can be scanned.
  */
 import { FLOAT_PPM } from '@sluice/chains'
 import type { PairOutline, PriceCurve } from '../family.ts'
 import { type ConcentratedState, lastIndexAtOrBelow, type Tick } from './concentrated.ts'
 
 /**
- * Share of the maximum liquidity. If less than this share remains after the last tick, it is a rounding error of the float
- * sum. If more remains, the state lacks ticks: this liquidity continues to the end of the price range, as in
+ * Share of the maximum liquidity. If less than this share remains after the last tick, it is a rounding error of the
+ * float sum. If more remains, the state lacks ticks: this liquidity continues to the end of the price range, as in
  * `concentratedCurve`.
  */
 const MIN_OPEN_LIQUIDITY_SHARE = 1e-9

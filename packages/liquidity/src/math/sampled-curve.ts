@@ -1,7 +1,7 @@
 /**
  * Builds price curves of pools whose curve has no closed form. The curve goes through samples: quotes of our exact
- * integer math at a few inputs. A point is an input and its output. An interval lies between two neighboring points, and
- * has the index of the point at its end. Called by `dexes/common/capacity-family.ts`.
+ * integer math at a few inputs. A point is an input and its output. An interval lies between two neighboring points,
+ * and has the index of the point at its end. Called by `dexes/common/capacity-family.ts`.
  */
 import { FLOAT_PPM } from '@sluice/chains'
 import { nullIfRefused, type PriceCurve } from '../family.ts'
@@ -18,7 +18,9 @@ export type SamplingInput = {
   readonly maxInput: bigint | null
   /** Approximate reserve of the input token, in base units. The inputs of the first samples are multiples of it. */
   readonly scale: bigint
-  /** Part of the fee that `keepIn` of the curve contains, in ppm of the input. The pieces contain the rest of the fee. */
+  /**
+   * Part of the fee that `keepIn` of the curve contains, in ppm of the input. The pieces contain the rest of the fee.
+   */
   readonly feePpm: number
 }
 
@@ -49,8 +51,8 @@ const MAX_FIRST_INTERVALS = 6
 /** Rise of the output along an interval, in base units, below which rounding hides the curvature. */
 const MIN_OUTPUT_STEP = 2_000
 /**
- * Input of the first sample above the pool's `scale`, as a multiple of the scale. Samples above the scale are added only
- * if the largest input is far above it.
+ * Input of the first sample above the pool's `scale`, as a multiple of the scale. Samples above the scale are added
+ * only if the largest input is far above it.
  */
 const FAR_START = 16
 /** Fraction of the total output that may remain after the last sample below the largest input. */
@@ -87,7 +89,9 @@ const FLOAT_ERROR = 1e-8
 const SPLIT_POSITION = 0.4
 /** Position of a new sample in the first interval, which starts at zero. */
 const FIRST_SPLIT_POSITION = 0.25
-/** Ratio of the inputs at the end and at the start of an interval, above which it is divided at their geometric mean. */
+/**
+ * Ratio of the inputs at the end and at the start of an interval, above which it is divided at their geometric mean.
+ */
 const GEOMETRIC_SPLIT_RATIO = 3
 
 /** Returns a curve through samples of a pool. It ends at `maxInput`, less `END_MARGIN`; for null, it has no end. */
@@ -159,8 +163,8 @@ class Samples implements Points {
     let index = x.length
     while (input < x[index - 1]!) index--
     if (!(input > x[index - 1]! && output > y[index - 1]!) || input === x[index]) return null
-    // A pool with a rising fee can pay less for a larger input. Raise the outputs of the larger inputs to just above this
-    // output, so that the curve never falls.
+    // A pool with a rising fee can pay less for a larger input. Raise the outputs of the larger inputs to just above
+    // this output, so that the curve never falls.
     for (let k = index; k < y.length; k++) y[k] = Math.max(y[k]!, output * (1 + MIN_STEP_RISE * (k - index + 1)))
     x.splice(index, 0, input)
     y.splice(index, 0, output)
@@ -238,8 +242,8 @@ class Samples implements Points {
   }
 
   /**
-   * Returns the maximum by which a concave curve can exceed the chord of interval `k`, relative to the output at its end.
-   * The chords of the neighboring intervals bound the curve. Infinite if they give no bound.
+   * Returns the maximum by which a concave curve can exceed the chord of interval `k`, relative to the output at its
+   * end. The chords of the neighboring intervals bound the curve. Infinite if they give no bound.
    */
   private hullError(k: number): number {
     const { x, y } = this

@@ -1,4 +1,6 @@
-/** Exact math of Solidly pairs and their forks: x·y = k, or x³y + y³x = k for tokens of similar value (stable pairs). */
+/**
+ * Exact math of Solidly pairs and their forks: x·y = k, or x³y + y³x = k for tokens of similar value (stable pairs).
+ */
 import { PPM } from '@sluice/chains'
 import { nullIfRefused, PoolRefusal } from '../family.ts'
 
@@ -25,8 +27,8 @@ export type SolidlyState = {
 
 /**
  * Solves x³y + y³x = k for `y`, the reserve of the output token. `x` is the reserve of the input token, and `startY` is
- * the reserve at which the search starts. These numbers have 18 decimals. `invariantOfPair` is the invariant function of
- * the pair's contract, which expects base units of the first and the second token.
+ * the reserve at which the search starts. These numbers have 18 decimals. `invariantOfPair` is the invariant function
+ * of the pair's contract, which expects base units of the first and the second token.
  */
 export type SolveY = (x: bigint, k: bigint, startY: bigint, invariantOfPair: (x: bigint, y: bigint) => bigint) => bigint
 
@@ -98,8 +100,9 @@ export const solveVelodrome: SolveY = (x, k, startY, invariantOfPair) => {
     if (current < k) {
       let dy = ((k - current) * ONE) / derivativeByY(x, y)
       if (dy === 0n) {
-        // The contract's invariant function scales its arguments to 18 decimals, but `x` and `y` already are scaled. With
-        // tokens of fewer than 18 decimals, the solver therefore always stops here, or reverts because of an overflow.
+        // The contract's invariant function scales its arguments to 18 decimals, but `x` and `y` already are scaled.
+        // With tokens of fewer than 18 decimals, the solver therefore always stops here, or reverts because of an
+        // overflow.
         if (invariantOfPair(x, y + 1n) > k) return y + 1n
         dy = 1n
       }

@@ -29,8 +29,8 @@ function priceFromNeighbors(points: Points, k: number): number {
 }
 
 /**
- * Estimates the price dy/dx at a point from a polynomial through the quotients q = x / y of the nearest points. The price
- * is (q − x·q′) / q², where q′ = dq/dx. A polynomial fits q well: for x·y = k, q is linear in x, and for other
+ * Estimates the price dy/dx at a point from a polynomial through the quotients q = x / y of the nearest points. The
+ * price is (q − x·q′) / q², where q′ = dq/dx. A polynomial fits q well: for x·y = k, q is linear in x, and for other
  * invariants it is smooth.
  *
  * @returns 0 if the rounding of the outputs could change the price by more than `MAX_PRICE_NOISE`
@@ -131,8 +131,8 @@ export function predictOutput(points: Points, k: number, input: number, usesPoly
 }
 
 /**
- * Returns the relative difference of `predictOutput` with and without a polynomial, in the middle of the interval that ends
- * at point `k`.
+ * Returns the relative difference of `predictOutput` with and without a polynomial, in the middle of the interval that
+ * ends at point `k`.
  */
 export function predictionDifference(points: Points, k: number): number {
   const { x, y } = points
@@ -206,8 +206,8 @@ function errorsOfPieces(
 }
 
 /**
- * Returns the concave hull of the points. Lowers outputs where the mean price would fall by less than `MIN_FALL` from one
- * interval to the next.
+ * Returns the concave hull of the points. Lowers outputs where the mean price would fall by less than `MIN_FALL` from
+ * one interval to the next.
  */
 export function concaveHull(points: Points): Points {
   const hull: Points = { x: [], y: [] }

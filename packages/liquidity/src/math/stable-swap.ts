@@ -8,8 +8,8 @@ const MAX_NEWTON_STEPS = 255
 const WORD_RANGE = 1n << 256n
 
 /**
- * Returns `product`, after checking that it fits in 256 bits. Contracts revert on an overflow, which happens if a balance
- * is almost zero.
+ * Returns `product`, after checking that it fits in 256 bits. Contracts revert on an overflow, which happens if a
+ * balance is almost zero.
  *
  * @throws PoolRefusal `TOO_LARGE`
  */

@@ -4,8 +4,8 @@
  */
 
 /**
- * Function of a pool's balances whose value, the level, stays constant in a swap without a fee. The level depends only on
- * two sums over the balances x: `sum` = Σ x and `logSum` = Σ weight · ln x.
+ * Function of a pool's balances whose value, the level, stays constant in a swap without a fee. The level depends only
+ * on two sums over the balances x: `sum` = Σ x and `logSum` = Σ weight · ln x.
  */
 export type Invariant = {
   /** True if the rate between two tokens depends only on their two balances. */

@@ -1,4 +1,4 @@
-/** Family of Aave's GHO Stability Modules. */
+/** Implements `DexFamily` for Aave's GHO Stability Modules. */
 import { type AaveGsmLens, AaveGsmLens__factory, IAaveGsm__factory } from '@sluice/bindings'
 import { type DexRow, type Hex, toAddress } from '@sluice/chains'
 import type { DexFamily, Pool, Reads, TokenPair } from '../../family.ts'

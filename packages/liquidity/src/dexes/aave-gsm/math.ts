@@ -62,11 +62,11 @@ function assetForGho({ unit, ratio, buyFee }: AaveGsmState, gho: bigint): bigint
 }
 
 /**
- * Quotes an exact input. For a purchase, the contract expects an asset amount and computes the GHO that it costs. So part
- * of an exact input of GHO may remain unspent.
+ * Quotes an exact input. For a purchase, the contract expects an asset amount and computes the GHO that it costs. So
+ * part of an exact input of GHO may remain unspent.
  *
- * @throws PoolRefusal `PAUSED` if frozen or seized; `TOO_LARGE` above the exposure, the liquidity, or the GHO bucket;
- * `TOO_SMALL` for no output
+ * @throws PoolRefusal `PAUSED` if frozen or seized; `TOO_LARGE` above the exposure, the liquidity, or the GHO that it
+ * can mint or burn; `TOO_SMALL` for no output
  */
 export function quote(
   state: AaveGsmState,

@@ -1,4 +1,4 @@
-/** Family of Aave V3 reserves. */
+/** Implements `DexFamily` for Aave V3 reserves. */
 import type { DexFamily, Pool } from '../../family.ts'
 import { isZeroForOne } from '../common/direction.ts'
 import { linearTrade } from '../common/exact-input.ts'

@@ -31,6 +31,7 @@ export type AaveV3State = {
 
 const RAY = 10n ** 27n
 
+/** Fields from which amounts are converted between base units and scaled units. */
 type Conversion = Pick<AaveV3State, 'income' | 'floors'>
 
 /** Converts a scaled amount to a balance in base units. */

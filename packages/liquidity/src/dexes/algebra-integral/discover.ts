@@ -1,7 +1,8 @@
 /**
  * Finds Algebra Integral pools. A pair can have one pool of the factory itself, and one pool of each custom deployer. A
  * custom deployer is a contract that deploys pools with plugins of its own. A row names the accepted deployers in its
- * `contracts`, under keys that start with `customDeployer`. Pools of other deployers are not found, because their plugins may contain any code.
+ * `contracts`, under keys that start with `customDeployer`. Pools of other deployers are not found, because their
+ * plugins may contain any code.
  */
 import { AlgebraIntegralLens__factory, IAlgebraFactory__factory } from '@sluice/bindings'
 import { type Address, type DexRow, type Hex, toAddress, ZERO_ADDRESS } from '@sluice/chains'

@@ -1,6 +1,6 @@
 /**
- * Computes the fee of pools whose plugin sets the fee during the swap. A swap that ends at a known price is simulated on
- * chain, and shows the input that the pool charges. Our math computes the input of this swap without a fee. The
+ * Computes the fee of pools whose plugin sets the fee during the swap. A swap that ends at a known price is simulated
+ * on chain, and shows the input that the pool charges. Our math computes the input of this swap without a fee. The
  * difference is the sum of the pool's and the plugin's fees.
  */
 import { PPM } from '@sluice/chains'

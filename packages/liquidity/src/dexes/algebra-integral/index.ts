@@ -1,4 +1,4 @@
-/** Family of Algebra Integral pools. */
+/** Implements `DexFamily` for Algebra Integral pools. */
 import type { DexFamily } from '../../family.ts'
 import { listEnd } from '../../math/concentrated.ts'
 import { concentratedTrade } from '../common/concentrated-family.ts'
@@ -25,6 +25,6 @@ export const algebraIntegral: DexFamily<AlgebraIntegralState> = {
     observesBlocks: ({ pluginFees }) => pluginFees !== undefined,
   }),
   keepsTokens: true,
-  // Volatility plugins search timepoints as pools of Algebra V1 do.
+  // Plugins with a volatility fee search oracle observations (timepoints), as pools of Algebra V1 do.
   laterGas: TIMEPOINT_SEARCH_GAS,
 }

@@ -1,4 +1,4 @@
-/** Family of Algebra V1 pools. */
+/** Implements `DexFamily` for Algebra V1 pools. */
 import type { DexFamily } from '../../family.ts'
 import { createdPool, creationTopics, findPools } from '../common/algebra-discover.ts'
 import { concentratedTrade } from '../common/concentrated-family.ts'

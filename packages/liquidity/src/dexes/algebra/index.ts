@@ -1,6 +1,6 @@
 /**
- * Family of Algebra deployments whose version is not in the chain's file. Reads and quotes each pool with the family of
- * the pool's version: `algebra-v1` or `algebra-integral`.
+ * Implements `DexFamily` for Algebra deployments whose version is not in the chain's file. Reads and quotes each pool
+ * with the family of the pool's version: `algebra-v1` or `algebra-integral`.
  */
 import type { DexRow } from '@sluice/chains'
 import type { DexFamily, Pool, PoolReads } from '../../family.ts'

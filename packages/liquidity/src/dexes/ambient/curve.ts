@@ -1,9 +1,9 @@
 /**
  * Exact math of one segment of an Ambient pool's price curve. A segment is the range between two levels (ticks at which
- * liquidity changes), and follows x·y = k. A root is a √price: √(base / quote) with 64 fractional bits. So the base token
- * corresponds to token 1 of Uniswap. `isBuy` is true for swaps that sell base tokens, as in the contract. `ofBase` and
- * `inBase` are true for amounts of the base token. Follows CurveMath, CurveRoll, CurveAssimilate, and CompoundMath of CrocSwap/CrocSwap-protocol at
- * 33f339d. Checked against the deployed contract on Scroll.
+ * liquidity changes), and follows x·y = k. A root is a √price: √(base / quote) with 64 fractional bits. So the base
+ * token corresponds to token 1 of Uniswap. `isBuy` is true for swaps that sell base tokens, as in the contract.
+ * `ofBase` and `inBase` are true for amounts of the base token. Follows CurveMath, CurveRoll, CurveAssimilate, and
+ * CompoundMath of CrocSwap/CrocSwap-protocol at 33f339d. Checked against the deployed contract on Scroll.
  */
 import { PoolRefusal } from '../../family.ts'
 import { sqrtRatioAtTick, tickAtSqrtRatio } from '../../math/ticks.ts'

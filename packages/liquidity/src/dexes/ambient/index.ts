@@ -1,4 +1,4 @@
-/** Family of Ambient (CrocSwap) pools. */
+/** Implements `DexFamily` for Ambient (CrocSwap) pools. */
 import type { DexFamily } from '../../family.ts'
 import { endCurveAt } from '../../math/curve-end.ts'
 import { CURVE_END_BITS } from '../common/capacity-family.ts'

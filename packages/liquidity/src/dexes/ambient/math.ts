@@ -1,6 +1,6 @@
 /**
- * Exact swaps of Ambient pools. A level is a tick at which liquidity changes. A buy (`isBuy`) sells base tokens for quote
- * tokens, and raises the price. A sale does the reverse. A root is a √price with 64 fractional bits. Follows
+ * Exact swaps of Ambient pools. A level is a tick at which liquidity changes. A buy (`isBuy`) sells base tokens for
+ * quote tokens, and raises the price. A sale does the reverse. A root is a √price with 64 fractional bits. Follows
  * TradeMatcher and SwapCurve of CrocSwap/CrocSwap-protocol at 33f339d. Checked against the deployed contract on Scroll.
  */
 import { nullIfRefused, PoolRefusal } from '../../family.ts'
@@ -210,7 +210,9 @@ function crossLevel(progress: Progress, level: AmbientLevel, isBuy: boolean): vo
   }
 }
 
-/** Number of times that √price can double or halve before a swap reaches its price limit. Useful trades move it less. */
+/**
+ * Number of times that √price can double or halve before a swap reaches its price limit. Useful trades move it less.
+ */
 const LIMIT_DOUBLINGS = 4
 /** Smallest and largest exponent of a power of two that is a valid price limit. */
 const [MIN_LIMIT_BITS, MAX_LIMIT_BITS] = [17, 123]
@@ -234,8 +236,8 @@ export function legsOf(state: AmbientState, isBuy: boolean): readonly CurveLeg[]
 }
 
 /**
- * Returns the largest input that `quote` accepts, as `DexFamily.maxInput`. This input moves the price almost to the price
- * limit of the swap.
+ * Returns the largest input that `quote` accepts, as `DexFamily.maxInput`. This input moves the price almost to the
+ * price limit of the swap.
  *
  * @param precisionBits - as in `largestInput`
  */

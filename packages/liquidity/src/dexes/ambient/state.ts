@@ -52,8 +52,8 @@ function makePool(row: DexRow, pair: TokenPair): Pool<null> {
 }
 
 /**
- * Returns the key under which the contract stores a pool: the hash of the base token, quote token, and pool type. The base
- * token is the one with the lower address.
+ * Returns the key under which the contract stores a pool: the hash of the base token, quote token, and pool type. The
+ * base token is the one with the lower address.
  */
 export function poolHash([base, quote]: TokenPair, { poolIdx }: AmbientFixed): Hex {
   const words = [base.slice(2), quote.slice(2), poolIdx.toString(16)].map((word) => word.padStart(64, '0'))

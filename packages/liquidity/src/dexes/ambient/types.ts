@@ -7,8 +7,8 @@ export type AmbientFixed = {
 }
 
 /**
- * A tick at which liquidity changes. When a rising price crosses it, the bids are added to the liquidity, and the asks are
- * removed. A lot is 1,024 units of liquidity. The lowest bit of a lot count is a flag (`KNOCKOUT`).
+ * A tick at which liquidity changes. When a rising price crosses it, the bids are added to the liquidity, and the asks
+ * are removed. A lot is 1,024 units of liquidity. The lowest bit of a lot count is a flag (`KNOCKOUT`).
  */
 export type AmbientLevel = readonly [tick: number, bidLots: bigint, askLots: bigint]
 
@@ -33,8 +33,8 @@ export type AmbientState = {
   /** Levels in ascending order of ticks. */
   readonly levels: readonly AmbientLevel[]
   /**
-   * √price that was read on chain, in a state after quoted swaps. The price limit of every swap is relative to it. Absent
-   * in a state that was read.
+   * √price that was read on chain, in a state after quoted swaps. The price limit of every swap is relative to it.
+   * Absent in a state that was read.
    */
   readonly readRoot?: bigint
   /** Set if a quoted swap crossed knockout liquidity, whose effect is unknown. */

@@ -1,4 +1,4 @@
-/** Family of Balancer V1 pools. */
+/** Implements `DexFamily` for Balancer V1 pools. */
 import type { DexFamily } from '../../family.ts'
 import { inputFeeCapacity, quoteByIndices } from '../common/exact-input.ts'
 import { poolStep } from '../common/pool-step.ts'

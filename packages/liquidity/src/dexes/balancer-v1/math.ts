@@ -62,8 +62,8 @@ export function quote(
   const base = div(balanceIn, balanceIn + mul(amountIn, ONE - swapFee))
   const amountOut = mul(balanceOut, ONE - pow(base, div(weights[i]!, weights[j]!)))
   const stateAfter = { ...state, balances: balances.with(i, balanceIn + amountIn).with(j, balanceOut - amountOut) }
-  // The contract checks this too. The price never falls, because rounding is monotone. But `spotPrice` throws if the new
-  // output balance is too small to divide by, as the contract reverts.
+  // The contract checks this too. The price never falls, because rounding is monotone. But `spotPrice` throws if the
+  // new output balance is too small to divide by, as the contract reverts.
   if (spotPrice(stateAfter, i, j) < priceBefore)
     throw new PoolRefusal('TOO_SMALL', 'rounding would make the price better')
   if (priceBefore > div(amountIn, amountOut)) throw new PoolRefusal('TOO_SMALL', 'rounding would pay too much')
@@ -80,9 +80,9 @@ function spotPrice({ balances, weights, swapFee }: BalancerV1State, i: number, j
 }
 
 /**
- * Returns base^exponent, as the product of two powers. The power of the exponent's integer part is computed by squaring,
- * and the power of its fraction by the binomial series. The base is at most one. It is at least two thirds, because an
- * input is at most half of the balance.
+ * Returns base^exponent, as the product of two powers. The power of the exponent's integer part is computed by
+ * squaring, and the power of its fraction by the binomial series. The base is at most one. It is at least two thirds,
+ * because an input is at most half of the balance.
  */
 function pow(base: bigint, exponent: bigint): bigint {
   const fraction = exponent % ONE

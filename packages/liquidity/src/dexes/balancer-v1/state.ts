@@ -60,7 +60,9 @@ export const readStates = stateReader(
 const topicOf = (name: 'LOG_SWAP' | 'LOG_JOIN' | 'LOG_EXIT') =>
   eventsInterface.getEvent(name as 'LOG_SWAP').topicHash as Hex
 const [SWAP_TOPIC, JOIN_TOPIC, EXIT_TOPIC] = [topicOf('LOG_SWAP'), topicOf('LOG_JOIN'), topicOf('LOG_EXIT')]
-/** First topic of the log of a `gulp` call. The log has no event signature; its first topic is the function's selector. */
+/**
+ * First topic of the log of a `gulp` call. The log has no event signature; its first topic is the function's selector.
+ */
 const GULP_TOPIC = zeroPadBytes(eventsInterface.getFunction('gulp').selector, 32) as Hex
 
 export const topics: readonly Hex[] = [SWAP_TOPIC, JOIN_TOPIC, EXIT_TOPIC, GULP_TOPIC]

@@ -1,4 +1,4 @@
-/** Family of Balancer V2 weighted and stable pools. */
+/** Implements `DexFamily` for Balancer V2 weighted and stable pools. */
 import type { Hex } from '@sluice/chains'
 import type { DexFamily, Pool } from '../../family.ts'
 import { inputFeeCapacity, quoteByIndices } from '../common/exact-input.ts'

@@ -1,6 +1,6 @@
 /**
- * Exact math of Balancer V2 pools. Scaled amounts have 18 decimals, and the same unit for all tokens of a pool. `i` and `j` are the indices of the
- * input and the output token.
+ * Exact math of Balancer V2 pools. Scaled amounts have 18 decimals, and the same unit for all tokens of a pool. `i` and
+ * `j` are the indices of the input and the output token.
  */
 import { PoolRefusal } from '../../family.ts'
 import {
@@ -52,8 +52,8 @@ export function quote(
 }
 
 /**
- * Returns the input that the pool takes for an exact output; null if it refuses the output. In a swap with an exact input,
- * a smaller input may buy this output, because the two kinds of swaps round differently.
+ * Returns the input that the pool takes for an exact output; null if it refuses the output. In a swap with an exact
+ * input, a smaller input may buy this output, because the two kinds of swaps round differently.
  *
  * @see BaseGeneralPool and BaseMinimalSwapInfoPool, `SwapKind.GIVEN_OUT`, balancer/balancer-v2-monorepo
  */

@@ -25,8 +25,8 @@ export const readStates = stateReader(
 )
 
 /**
- * Decodes the state, and leaves out the pool's own share token (BPT). Returns null while the pool is paused. Also returns
- * null if the lengths of the lists do not match the tokens, as for managed pools, whose tokens change.
+ * Decodes the state, and leaves out the pool's own share token (BPT). Returns null while the pool is paused. Also
+ * returns null if the lengths of the lists do not match the tokens, as for managed pools, whose tokens change.
  */
 function decodeState(answer: Hex, { tokens }: Pool): BalancerV2State | null {
   const [readResult] = lensInterface.decodeFunctionResult('read', answer)
@@ -55,8 +55,8 @@ const topicOf = (name: 'Swap' | 'PoolBalanceChanged' | 'PoolBalanceManaged' | 'T
   vaultInterface.getEvent(name).topicHash as Hex
 
 /**
- * Logs of the vault that concern a pool. They contain only balance changes, but rates, weights, and fees may have changed
- * too. So each of these logs makes the market read the pool again.
+ * Logs of the vault that concern a pool. They contain only balance changes, but rates, weights, and fees may have
+ * changed too. So after each of these logs, the pool is read again.
  */
 export const topics: readonly Hex[] = [topicOf('Swap'), topicOf('PoolBalanceChanged'), topicOf('PoolBalanceManaged')]
 
@@ -89,8 +89,8 @@ export function createdPool(row: DexRow, log: Log): Pool<null> {
 }
 
 /**
- * Reads the tokens of each pool id from the vault, which reverts for an unknown id. `readFixed` later checks that a known
- * factory created the pool.
+ * Reads the tokens of each pool id from the vault, which reverts for an unknown id. `readFixed` later checks that a
+ * known factory created the pool.
  */
 export function* provePools(row: DexRow, listedPools: readonly ListedPool[]): PoolReads<Pool<null>> {
   const ids = listedPools.flatMap(({ id }) => (POOL_ID_PATTERN.test(id) ? [id as Hex] : []))

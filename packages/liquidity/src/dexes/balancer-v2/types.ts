@@ -5,8 +5,8 @@ import type { Address } from '@sluice/chains'
 export type BalancerV2Fixed = {
   readonly vault: Address
   /**
-   * Accounts that can change the pool's quotes: its rate providers, and its owner unless that is the governance. The pool
-   * itself if no known factory created it. Absent until read.
+   * Accounts that can change the pool's quotes: its rate providers, and its owner unless that is the governance. The
+   * pool itself if no known factory created it. Absent until read.
    */
   readonly dependsOn?: readonly Address[]
 }
@@ -16,8 +16,8 @@ type CommonState = {
   readonly balances: readonly bigint[]
   /**
    * Factors that scale balances to 18 decimals and to the unit that all tokens of the pool share. Each factor has 18
-   * decimals. It is a power of ten, multiplied in stable pools by the token's rate. The rate is the one that the pool has
-   * cached, or the rate provider's current one if the cached rate has expired.
+   * decimals. It is a power of ten, multiplied in stable pools by the token's rate. The rate is the one that the pool
+   * has cached, or the rate provider's current one if the cached rate has expired.
    */
   readonly scaling: readonly bigint[]
   /** Fraction of the input, 18 decimals. */

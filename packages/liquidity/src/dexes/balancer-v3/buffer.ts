@@ -1,8 +1,9 @@
 /**
- * Exact math of ERC-4626 buffers of the Balancer V3 vault. A buffer holds an asset and the share of an ERC-4626 vault. It
- * exchanges the asset for the share (wrap), and back (unwrap). The output does not depend on the buffer's balances. If
- * the buffer holds too little, the Balancer vault deposits into the ERC-4626 vault, or redeems from it. The amount is
- * such that the assets and the shares in the buffer then have equal value. Follows Vault and BufferHelpers of balancer/balancer-v3-monorepo. Checked against the real vault.
+ * Exact math of ERC-4626 buffers of the Balancer V3 vault. A buffer holds an asset and the share of an ERC-4626 vault.
+ * It exchanges the asset for the share (wrap), and back (unwrap). The output does not depend on the buffer's balances.
+ * If the buffer holds too little, the Balancer vault deposits into the ERC-4626 vault, or redeems from it. The amount
+ * is such that the assets and the shares in the buffer then have equal value. Follows Vault and BufferHelpers of
+ * balancer/balancer-v3-monorepo. Checked against the real vault.
  */
 import { PoolRefusal } from '../../family.ts'
 import { max } from '../../math/integers.ts'

@@ -46,8 +46,8 @@ export function* findBuffers(row: DexRow, pairs: readonly TokenPair[]): Reads<re
 }
 
 /**
- * Adds to each buffer where its share token stores balances. Reads of the ERC-4626 vault override this storage to simulate
- * a holder of shares.
+ * Adds to each buffer where its share token stores balances. Reads of the ERC-4626 vault override this storage to
+ * simulate a holder of shares.
  */
 export function* readFixed(_row: DexRow, pools: readonly Pool<null>[]): Reads<readonly Pool<null>[]> {
   const bufferPools = pools.filter(isBuffer)

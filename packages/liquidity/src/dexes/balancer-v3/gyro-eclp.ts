@@ -1,7 +1,7 @@
 /**
  * Exact math of Gyro E-CLP pools. The curve of a pool is a segment of an ellipse. The ellipse is a circle with radius
- * r, stretched by lambda and rotated. The rotation angle has cosine c and sine s. A parameter `r` contains two bounds of
- * the radius: the upper bound in `x`, and the lower bound in `y`. Follows GyroECLPMath and SignedFixedPoint of
+ * r, stretched by lambda and rotated. The rotation angle has cosine c and sine s. A parameter `r` contains two bounds
+ * of the radius: the upper bound in `x`, and the lower bound in `y`. Follows GyroECLPMath and SignedFixedPoint of
  * balancer/balancer-v3-monorepo with their names and rounding, term by term. Live balances are balances scaled to 18
  * decimals and to one unit for both tokens. Functions with the suffix `Xp` take a number with 38 decimals. Checked
  * against real pools.

@@ -1,4 +1,4 @@
-/** Family of Balancer V3 pools and ERC-4626 buffers. */
+/** Implements `DexFamily` for Balancer V3 pools and ERC-4626 buffers. */
 import type { DexFamily, Pool } from '../../family.ts'
 import { linearCapacity, sampledCapacity } from '../common/capacity-family.ts'
 import { coinIndices } from '../common/direction.ts'
@@ -58,14 +58,15 @@ const isBufferState = (pool: Pool<BalancerV3State>): pool is Pool<VaultBuffer> =
 /** Balancer V3 pools and ERC-4626 buffers. */
 export const balancerV3: DexFamily<BalancerV3State> = {
   id: 'balancer-v3',
-  // The vault has no getter for the pools of a token, so pools are found by its logs. Buffers are found by their shares.
+  // The vault has no getter for the pools of a token, so pools are found by its logs. Buffers are found by their
+  // shares.
   findPools: findBuffers,
   readFixed,
   statesNeedFixedFacts: true,
   readStates,
   refreshStates: readStates,
-  // The price of a reCLAMM pool changes with time: its `silent` flag is true. A pool from an old snapshot has no flag and
-  // may be such a pool.
+  // The price of a reCLAMM pool changes with time: its `silent` flag is true. A pool from an old snapshot has no flag
+  // and may be such a pool.
   parameterGas: (pool) =>
     fixedOf(pool).silent !== false || isBufferState(pool)
       ? null

@@ -1,6 +1,7 @@
 /**
  * Exact math of Balancer V3 pools. Scaled amounts have 18 decimals, and the same unit for all tokens of a pool. Scaled
- * balances are called live balances, as in the contracts. `i` and `j` are the indices of the input and the output token.
+ * balances are called live balances, as in the contracts. `i` and `j` are the indices of the input and the output
+ * token.
  */
 import { nullIfRefused, PoolRefusal } from '../../family.ts'
 import {

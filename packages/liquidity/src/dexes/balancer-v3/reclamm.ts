@@ -20,8 +20,8 @@ export type Reclamm = {
 
 /**
  * Settings of a pool, and its state after the last trade, from which the virtual balances at a later time are computed.
- * Numbers have 18 decimals. Times are Unix seconds. The centeredness is 1 if the price is in the middle of the range, and
- * 0 at its ends.
+ * Numbers have 18 decimals. Times are Unix seconds. The centeredness is 1 if the price is in the middle of the range,
+ * and 0 at its ends.
  */
 export type ReclammDynamics = {
   readonly lastTimestamp: bigint
@@ -77,8 +77,8 @@ export function virtualBalances(dynamics: ReclammDynamics, liveBalances: Balance
 }
 
 /**
- * Returns the centeredness, which falls from 1 in the middle of the price range to 0 at its ends. `isAbove` is true if the
- * second token is the scarcer one, compared with the middle. The contract calls the scarcer token overvalued.
+ * Returns the centeredness, which falls from 1 in the middle of the price range to 0 at its ends. `isAbove` is true if
+ * the second token is the scarcer one, compared with the middle. The contract calls the scarcer token overvalued.
  */
 function centerednessOf(
   [a, b]: BalancePair,

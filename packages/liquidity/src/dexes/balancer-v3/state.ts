@@ -60,8 +60,8 @@ function decodeState(answer: Hex, { tokens }: Pool): PooledState | null {
     ...(readResult.ramping && { ramping: true as const }),
   }
   const kind = KINDS[Number(readResult.kind)]!
-  // The pool's own code returns its kind, weights, and virtual balances. It is untrusted: anyone can register a contract
-  // as a pool.
+  // The pool's own code returns its kind, weights, and virtual balances. It is untrusted: anyone can register a
+  // contract as a pool.
   const lists = [common.balances, common.scaling, common.rates]
   if (kind === 'weighted') lists.push([...readResult.weights])
   else if (kind === 'reclamm') lists.push([...readResult.reclamm.lastVirtualBalances])
@@ -98,7 +98,9 @@ function decodeState(answer: Hex, { tokens }: Pool): PooledState | null {
 
 const ONE = 10n ** 18n
 
-/** True if rates or the amplification can change without a log. Yield fees, which reduce balances, accrue with rates. */
+/**
+ * True if rates or the amplification can change without a log. Yield fees, which reduce balances, accrue with rates.
+ */
 export const movesSilently = ({ rates, ramping }: PooledState): boolean =>
   ramping === true || rates.some((rate) => rate !== ONE)
 
@@ -148,8 +150,8 @@ function decodeReclamm(common: Omit<PooledState, 'kind'>, { reclamm, virtualNow,
 }
 
 /**
- * True if the pool quotes a swap at extreme balances like a pool that is not `bounded`. The lens passes the same balances
- * to the pool (`_probe` of BalancerV3Lens).
+ * True if the pool quotes a swap at extreme balances like a pool that is not `bounded`. The lens passes the same
+ * balances to the pool (`_probe` of BalancerV3Lens).
  *
  * @param probeQuote - output that the pool returned
  */
@@ -166,8 +168,8 @@ const outputOrNull = (state: PooledState, liveBalances: readonly bigint[], i: nu
 const topicOf = (name: Parameters<typeof vaultInterface.getEvent>[0]) => vaultInterface.getEvent(name).topicHash as Hex
 
 /**
- * Logs that concern a pool. They contain balance changes, but accrued fees, rates, and amplification may have changed too.
- * So each of these logs makes the market read the pool again.
+ * Logs that concern a pool. They contain balance changes, but accrued fees, rates, and amplification may have changed
+ * too. So after each of these logs, the pool is read again.
  */
 export const topics: readonly Hex[] = [
   topicOf('Swap'),
@@ -201,8 +203,8 @@ export const contractTopics: readonly Hex[] = [
 ].map((signature) => keccakOf(signature) as Hex)
 
 /**
- * Accepts logs of the vault, and of the accounts on which the pool depends, such as its hook. Ignores other logs, because
- * any contract can emit a log with the address of the pool.
+ * Accepts logs of the vault, and of the accounts on which the pool depends, such as its hook. Ignores other logs,
+ * because any contract can emit a log with the address of the pool.
  */
 export function applyLog({ fixed }: Pool<unknown>, log: Log) {
   const { vault, dependsOn = [] } = fixed as Pick<BalancerV3Fixed, 'vault'> & Partial<BalancerV3Fixed>

@@ -36,8 +36,8 @@ export function surgeFee(
 }
 
 /**
- * Returns the imbalance of an E-CLP at a price, at most one. The imbalance is 0 at the peak, which is the price with the
- * greatest liquidity. It rises linearly to `below` or `above` at the end of the price range.
+ * Returns the imbalance of an E-CLP at a price, at most one. The imbalance is 0 at the peak, which is the price with
+ * the greatest liquidity. It rises linearly to `below` or `above` at the end of the price range.
  */
 export function eclpImbalance(
   price: bigint,

@@ -32,8 +32,8 @@ type CommonState = {
   /** Fraction of the fee that leaves the pool, 18 decimals. */
   readonly aggregateFee: bigint
   /**
-   * True for pools of the release that reverts at extreme balances. In this release, weighted pools also round the input
-   * balance up.
+   * True for pools of the release that reverts at extreme balances. In this release, weighted pools also round the
+   * input balance up.
    */
   readonly bounded: boolean
   /** Set while the amplification changes with time. */

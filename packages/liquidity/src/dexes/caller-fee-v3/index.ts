@@ -1,6 +1,6 @@
 /**
- * Family of forks of Uniswap V3 in which the fee depends on the caller. Quotes are interpolated between samples: swaps
- * that are simulated on chain.
+ * Implements `DexFamily` for forks of Uniswap V3 in which the fee depends on the caller. Quotes are interpolated
+ * between samples: swaps that are simulated on chain.
  */
 import { CallerFeeLens__factory } from '@sluice/bindings'
 import type { DexFamily } from '../../family.ts'
@@ -23,7 +23,8 @@ export const callerFeeV3: DexFamily<SampledState> = {
     abi: CallerFeeLens__factory.createInterface(),
     requestOf: (_row, { address }) => ({ pool: address }),
   }),
-  // The owner of the factory sets the fee of each caller. One of the factories has an unknown owner, so no pool is trusted.
+  // The owner of the factory sets the fee of each caller. One of the factories has an unknown owner, so no pool is
+  // trusted.
   dependsOn: ({ address }) => [address],
   keepsTokens: true,
   step: poolStep('uniswap-v3'),

@@ -1,4 +1,4 @@
-/** Family of Camelot V2 pairs. */
+/** Implements `DexFamily` for Camelot V2 pairs. */
 import type { Address } from '@sluice/chains'
 import type { DexFamily, Pool } from '../../family.ts'
 import { constantProductCurve } from '../../math/curves.ts'

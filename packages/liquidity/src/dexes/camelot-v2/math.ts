@@ -20,8 +20,8 @@ export type CamelotV2State = {
   /** Fee in ppm on inputs of the second token. */
   readonly fee1Ppm: number
   /**
-   * Set after a quoted swap in a stable pair. The reserves are then unknown, because the pair sends away an unknown part
-   * of the fee.
+   * Set after a quoted swap in a stable pair. The reserves are then unknown, because the pair sends away an unknown
+   * part of the fee.
    */
   readonly unsettled?: true
 }

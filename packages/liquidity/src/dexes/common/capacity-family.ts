@@ -10,8 +10,8 @@ import { sampledCurve } from '../../math/sampled-curve.ts'
 type Direction = {
   readonly quote: (amountIn: bigint) => { readonly amountOut: bigint }
   /**
-   * Approximate largest input in base units. The search for the exact value starts here. The closer it is, the fewer quotes
-   * the search needs.
+   * Approximate largest input in base units. The search for the exact value starts here. The closer it is, the fewer
+   * quotes the search needs.
    */
   readonly approximateLimit: bigint
 }
@@ -34,7 +34,9 @@ type Capacity<State> = Pick<DexFamily<State>, 'maxInput' | 'priceCurve'>
 /** Precision of a curve's end in bits: a curve may end below the pool's largest input by a fraction of 2^−32. */
 export const CURVE_END_BITS = 32
 
-/** Calls `compute`; returns `fallback` if the pool refuses or its arithmetic fails. @throws PoolRefusal `WRONG_TOKEN` */
+/**
+ * Calls `compute`; returns `fallback` if the pool refuses or its arithmetic fails. @throws PoolRefusal `WRONG_TOKEN`
+ */
 function orFallback<T>(compute: () => T, fallback: T): T {
   try {
     return compute()
@@ -70,7 +72,9 @@ function cachedCurve<State, S>(
   }
 }
 
-/** Returns `maxInput` and `priceCurve` of pools whose rate falls with the input. The curve goes through sample quotes. */
+/**
+ * Returns `maxInput` and `priceCurve` of pools whose rate falls with the input. The curve goes through sample quotes.
+ */
 export const sampledCapacity = <State>(directionOf: DirectionOf<State, SampledDirection>): Capacity<State> => ({
   maxInput: maxInputBySearch(directionOf),
   priceCurve: cachedCurve(directionOf, ({ quote, approximateLimit, scale, feePpm }) =>

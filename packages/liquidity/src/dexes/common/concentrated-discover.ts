@@ -38,8 +38,8 @@ export const findByKeys = (row: DexRow, pairs: readonly TokenPair[], { finderNam
 type KeyedFinder = {
   readonly lens: Lens
   /**
-   * Function that returns pools in this order: the pools of the first pair for all keys, then those of the next pair. The
-   * zero address stands for no pool.
+   * Function that returns pools in this order: the pools of the first pair for all keys, then those of the next pair.
+   * The zero address stands for no pool.
    */
   readonly finder: ReturnType<typeof finderCodec>
   readonly pairsPerRead: number

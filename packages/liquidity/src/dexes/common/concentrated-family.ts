@@ -40,8 +40,9 @@ export type ConcentratedKind<State> = {
 }
 
 /**
- * Gas to walk an empty bitmap word, divided by the gas to cross a tick. A word takes about 5,000 gas, for a cold slot and
- * a loop iteration. A tick takes about 30,000 gas. Fitted to trades over up to 3,400 words in the state of Ethereum.
+ * Gas to walk an empty bitmap word, divided by the gas to cross a tick. A word takes about 5,000 gas, for a cold slot
+ * and a loop iteration. A tick takes about 30,000 gas. Fitted to trades over up to 3,400 words in the state of
+ * Ethereum.
  */
 const WORD_GAS_RATIO = 0.16
 

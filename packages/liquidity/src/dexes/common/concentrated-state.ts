@@ -1,6 +1,6 @@
 /**
- * Reads the states of concentrated-liquidity pools with a tick bitmap, and applies their logs. Shared by the families of
- * such pools.
+ * Reads the states of concentrated-liquidity pools with a tick bitmap, and applies their logs. Shared by the families
+ * of such pools.
  */
 import { ConcentratedLens__factory, IUniswapV3PoolEvents__factory } from '@sluice/bindings'
 import { callCodec, eventReader } from '@sluice/bindings/codec'

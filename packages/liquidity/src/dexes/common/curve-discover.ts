@@ -27,8 +27,8 @@ type CurveDiscovery = {
 }
 
 /**
- * Returns the `findPools` of a family. It finds pools in a factory or in a registry, which have the same getters. The row's
- * address is the factory, or the address provider that returns the registry.
+ * Returns the `findPools` of a family. It finds pools in a factory or in a registry, which have the same getters. The
+ * row's address is the factory, or the address provider that returns the registry.
  */
 export function findCurvePools({ family, registryId }: CurveDiscovery) {
   return function* (row: DexRow, pairs: readonly TokenPair[]): Reads<readonly Pool<null>[]> {

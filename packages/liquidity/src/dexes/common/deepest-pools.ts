@@ -1,6 +1,6 @@
 /**
- * Chooses the deepest pools of a token pair in a factory that has more pools of the pair than discovery uses. Depth is the
- * pool's balance of a token. The first or newest pools would be a bad choice, because anyone can create pools.
+ * Chooses the deepest pools of a token pair in a factory that has more pools of the pair than discovery uses. Depth is
+ * the pool's balance of a token. The first or newest pools would be a bad choice, because anyone can create pools.
  */
 import { DeepestLens__factory } from '@sluice/bindings'
 import { callCodec } from '@sluice/bindings/codec'
@@ -36,10 +36,10 @@ export type FactoryList = {
 }
 
 /**
- * Returns the lists; each incomplete list (`isCut`) gets the deepest pools of the factory instead of its pools. Each list
- * has reads of its own, so that a list that takes too much gas hides no pools of other lists. The first read compares the
- * oldest and the newest pools of the factory, and returns the number of pools. Further reads compare the pools between
- * them. A list whose first read fails stays unchanged.
+ * Returns the lists; each incomplete list (`isCut`) gets the deepest pools of the factory instead of its pools. Each
+ * list has reads of its own, so that a list that takes too much gas hides no pools of other lists. The first read
+ * compares the oldest and the newest pools of the factory, and returns the number of pools. Further reads compare the
+ * pools between them. A list whose first read fails stays unchanged.
  *
  * @param getter - selector of the factory's getter of a pool by two tokens and an index
  * @param maxPools - maximum pools per list
@@ -82,7 +82,9 @@ type DeepPool = { readonly address: Address; readonly amounts: Amounts }
 const deepPools = (pools: readonly string[], depths: readonly Amounts[]): DeepPool[] =>
   Array.from(pools, (pool, k) => ({ address: toAddress(pool), amounts: depths[k]! }))
 
-/** Returns the deepest pools. Like the lens, takes in turn the pool with the most of the first and of the second token. */
+/**
+ * Returns the deepest pools. Like the lens, takes in turn the pool with the most of the first and of the second token.
+ */
 function deepestOf(pools: readonly DeepPool[], maxPools: number): readonly Address[] {
   const chosenPools = new Set<DeepPool>()
   const byDepth = ([0, 1] as const).map((k) =>

@@ -57,8 +57,8 @@ export function quoteByIndices<State>(family: string, quote: IndexedQuote<State>
 const FEE_UNITS_PER_PPM = 1e12
 
 /**
- * Returns `maxInput` and `priceCurve` of multi-token pools with a fixed fee on the input. `swapFee` of their states has 18
- * decimals.
+ * Returns `maxInput` and `priceCurve` of multi-token pools with a fixed fee on the input. `swapFee` of their states has
+ * 18 decimals.
  *
  * @param approximateMaxInput - returns the approximate largest input of token `i` in base units
  */

@@ -1,7 +1,8 @@
 /**
- * Gas of swaps by family, from `gas.generated.json`. `npm run measure:gas` writes this file. It measures swaps through real
- * pools, and through the real Guard and Executor (our contracts). Families that cannot be measured have an estimate
- * and its reason. The route search compares pools by these values. The gas of a found route is measured by simulation.
+ * Gas of swaps by family, from `gas.generated.json`. `npm run measure:gas` writes this file. It measures swaps through
+ * real pools, and through the real Guard and Executor (our contracts). Families that cannot be measured have an
+ * estimate and its reason. The route search compares pools by these values. The gas of a found route is measured by
+ * simulation.
  */
 import type { Address } from '@sluice/chains'
 import table from './gas.generated.json' with { type: 'json' }
@@ -81,8 +82,8 @@ const TOKEN_GAS: ReadonlyMap<string, { readonly gas: number; readonly once: numb
 export const hasExpensiveTransfers = (token: Address): boolean => TOKEN_GAS.has(token)
 
 /**
- * Returns the additional gas of a token at one end of a hop, compared with a plain ERC-20. Use it to compare single hops.
- * For a whole route, use `partGas`, which counts the cold accounts and slots of the token only once.
+ * Returns the additional gas of a token at one end of a hop, compared with a plain ERC-20. Use it to compare single
+ * hops. For a whole route, use `partGas`, which counts the cold accounts and slots of the token only once.
  */
 export const tokenGas = (token: Address): number => TOKEN_GAS.get(token)?.gas ?? 0
 

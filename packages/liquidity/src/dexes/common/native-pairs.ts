@@ -1,6 +1,6 @@
 /**
- * Converts pairs and addresses for families whose pools can hold the native token. The zero address stands for the native
- * token.
+ * Converts pairs and addresses for families whose pools can hold the native token. The zero address stands for the
+ * native token.
  */
 import { type Address, NATIVE, ZERO_ADDRESS } from '@sluice/chains'
 import type { TokenPair } from '../../family.ts'

@@ -1,4 +1,6 @@
-/** Refreshes the fees of concentrated-liquidity pools, for families in which a contract changes the fee without a log. */
+/**
+ * Refreshes the fees of concentrated-liquidity pools, for families in which a contract changes the fee without a log.
+ */
 import { IUniswapV3PoolState__factory } from '@sluice/bindings'
 import type { DexRow, Hex } from '@sluice/chains'
 import type { Pool, PoolReads } from '../../family.ts'

@@ -1,6 +1,6 @@
 /**
- * Encodes swaps as steps of the Executor's program. Serves operations that need only the pool's address and the tokens of
- * the swap.
+ * Encodes swaps as steps of the Executor's program. Serves operations that need only the pool's address and the tokens
+ * of the swap.
  */
 import { opOf, type Step } from '@sluice/program'
 import type { DexFamily } from '../../family.ts'

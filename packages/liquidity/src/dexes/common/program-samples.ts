@@ -1,6 +1,6 @@
 /**
- * Samples pools with the step that a route would use: a lens runs this step of the Executor's program inside `eth_call`.
- * Storage overrides give the lens the tokens to sell.
+ * Samples pools with the step that a route would use: a lens runs this step of the Executor's program inside
+ * `eth_call`. Storage overrides give the lens the tokens to sell.
  */
 import { IERC20__factory, ProgramLens__factory } from '@sluice/bindings'
 import { type Address, type Hex, ZERO_ADDRESS } from '@sluice/chains'
@@ -57,8 +57,8 @@ export function programSamples({ id, step, viewOf, holdingsOf }: ProgramKind) {
 const erc20 = IERC20__factory.createInterface()
 
 /**
- * Returns the view call for an account's balance of one token of a pair. Over all pairs of a pool, these views include all
- * of its tokens except at most one. A trade changes the balances of two tokens, so it changes at least one view.
+ * Returns the view call for an account's balance of one token of a pair. Over all pairs of a pool, these views include
+ * all of its tokens except at most one. A trade changes the balances of two tokens, so it changes at least one view.
  */
 export function balanceView(pair: TokenPair, holder: Address): ContractView {
   const token = pair.find((token) => token !== ZERO_ADDRESS)!

@@ -2,7 +2,10 @@
 import type { DexRow, Hex } from '@sluice/chains'
 import type { Pool, PoolReads, Read } from '../../family.ts'
 
-/** Reads each pool and decodes the result. Returns null for a pool whose read reverts or for which `decode` returns null. */
+/**
+ * Reads each pool and decodes the result. Returns null for a pool whose read reverts or for which `decode` returns
+ * null.
+ */
 export function* readEach<P extends Pool, T>(
   pools: readonly P[],
   readOf: (pool: P) => Read,

@@ -1,7 +1,7 @@
 /**
  * Builds the functions of families whose pools are quoted from samples. A lens runs swaps of several amounts inside
- * `eth_call`. Each swap starts from the current state of the pool. The family provides the lens and the request. This module
- * chooses the amounts, and reads the samples.
+ * `eth_call`. Each swap starts from the current state of the pool. The family provides the lens and the request. This
+ * module chooses the amounts, and reads the samples.
  */
 import { callCodec } from '@sluice/bindings/codec'
 import type { Address, DexRow, Hex } from '@sluice/chains'
@@ -29,8 +29,8 @@ const SAMPLE_GAS = 600_000
 /** Default gas limit of all samples of a pool in one direction. */
 const DIRECTION_GAS = 2_500_000
 /**
- * Maximum sampling rounds after the first samples of a pool. Each round samples amounts that are closer to the knee of the
- * pool: the input above which more input buys hardly more output.
+ * Maximum sampling rounds after the first samples of a pool. Each round samples amounts that are closer to the knee of
+ * the pool: the input above which more input buys hardly more output.
  */
 const MAX_ROUNDS = 4
 /** Estimated gas of a read, in addition to its swaps. */

@@ -1,6 +1,6 @@
 /**
- * Chooses the ladder of a pool in one direction: the amounts at which the pool is sampled. The amounts surround the knee,
- * which is the input above which more input buys hardly more output.
+ * Chooses the ladder of a pool in one direction: the amounts at which the pool is sampled. The amounts surround the
+ * knee, which is the input above which more input buys hardly more output.
  */
 import type { SampledAmount, SampledState } from './sampled-state.ts'
 
@@ -44,8 +44,8 @@ export function searchLadder(): readonly bigint[] {
 }
 
 /**
- * Returns the amounts of the next samples, ascending. Returns `searchLadder()` if the direction has no samples, because all
- * swaps failed.
+ * Returns the amounts of the next samples, ascending. Returns `searchLadder()` if the direction has no samples, because
+ * all swaps failed.
  */
 export function ladderOf(basis: LadderBasis, direction: number): readonly bigint[] {
   const samples = basis.samples[direction]!
@@ -59,8 +59,8 @@ export function ladderOf(basis: LadderBasis, direction: number): readonly bigint
 }
 
 /**
- * Returns the knee: the smallest sampled power of two that buys nearly as much as the largest amount. Rounds it down to a
- * power of four. Because of the rounding, the knee depends only on the pool, and not on the amounts that were sampled
+ * Returns the knee: the smallest sampled power of two that buys nearly as much as the largest amount. Rounds it down to
+ * a power of four. Because of the rounding, the knee depends only on the pool, and not on the amounts that were sampled
  * before.
  */
 function kneeOf(samples: readonly SampledAmount[]): bigint {
@@ -91,8 +91,8 @@ export const amountsAround = (amount: bigint): readonly bigint[] => [
 ]
 
 /**
- * Returns a focus list (`SampledState.focus`) with an amount added in front. Drops past amounts that are nearly the same,
- * and the oldest amounts.
+ * Returns a focus list (`SampledState.focus`) with an amount added in front. Drops past amounts that are nearly the
+ * same, and the oldest amounts.
  */
 export function withFocus(focus: readonly bigint[], amount: bigint): readonly bigint[] {
   return [amount, ...focus.filter((pastAmount) => !isSameAmount(pastAmount, amount))].slice(0, MAX_FOCUS)

@@ -1,7 +1,7 @@
 /**
- * Quotes pools of unknown math from samples. A sample is a swap that a lens (a contract that reads pools in an eth_call)
- * simulated. Quotes at sampled amounts are exact. Other quotes are interpolated. A direction is a number that stands for
- * an ordered pair of tokens (`directionBetween`).
+ * Quotes pools of unknown math from samples. A sample is a swap that a lens (a contract that reads pools in an
+ * eth_call) simulated. Quotes at sampled amounts are exact. Other quotes are interpolated. A direction is a number that
+ * stands for an ordered pair of tokens (`directionBetween`).
  */
 import { PoolRefusal, type PriceCurve } from '../../family.ts'
 import { curveEnd } from '../../math/curve-end.ts'
@@ -24,8 +24,8 @@ export type SampledState = {
   /** Total input of the swaps that were quoted since the samples were taken. */
   readonly sold: ByDirection<bigint>
   /**
-   * Text that changes with every trade of the pool. If samples change but the text does not, something other than a trade
-   * changed the pool's prices.
+   * Text that changes with every trade of the pool. If samples change but the text does not, something other than a
+   * trade changed the pool's prices.
    */
   readonly stamp: string
 }
@@ -71,11 +71,11 @@ export function toSamples(amounts: readonly bigint[], outputs: readonly bigint[]
 }
 
 /**
- * Quotes an exact input. The output is exact at a sampled amount. Between two samples, it is interpolated, and stays between
- * the limits that a concave function through the samples has there.
+ * Quotes an exact input. The output is exact at a sampled amount. Between two samples, it is interpolated, and stays
+ * between the limits that a concave function through the samples has there.
  *
- * @throws PoolRefusal `PAUSED` if the pool does not trade; `TOO_LARGE` above the last sample; `TOO_SMALL` for no output;
- * `UNSUPPORTED` after a swap in another direction, after which the price is unknown
+ * @throws PoolRefusal `PAUSED` if the pool does not trade; `TOO_LARGE` above the last sample; `TOO_SMALL` for no
+ * output; `UNSUPPORTED` after a swap in another direction, after which the price is unknown
  */
 export function quoteSampled(
   state: SampledState,
@@ -121,8 +121,8 @@ export function sampledPoolCurve(state: SampledState, direction: number): PriceC
   const points: Points = { x: [0], y: [0] }
   for (const [k, [amountIn, amountOut]] of samples.entries()) {
     const [x, y] = [Number(amountIn - sold), Number(amountOut - soldOutput)]
-    // Skip a point that floats can hardly distinguish from the point before it. The last point must stay, because it is the
-    // end of the curve. So it replaces the point before it.
+    // Skip a point that floats can hardly distinguish from the point before it. The last point must stay, because it is
+    // the end of the curve. So it replaces the point before it.
     const isDistinct = x > points.x.at(-1)! * (1 + MIN_RISE) && y > points.y.at(-1)! * (1 + MIN_RISE)
     const isEnd = k === samples.length - 1 && points.x.length > 1
     if (!isDistinct && !isEnd) continue
@@ -155,9 +155,9 @@ export function outputAt(samples: readonly SampledAmount[], amountIn: bigint): b
 }
 
 /**
- * Estimates the relative error of `outputAt`. Returns the relative difference of two estimates of the output. Each estimate
- * uses three samples: the first one uses two samples below the input, and the second one uses two samples above it.
- * Returns null if the input itself is a sample, or is above the last sample.
+ * Estimates the relative error of `outputAt`. Returns the relative difference of two estimates of the output. Each
+ * estimate uses three samples: the first one uses two samples below the input, and the second one uses two samples
+ * above it. Returns null if the input itself is a sample, or is above the last sample.
  */
 export function estimateErrorAt(samples: readonly SampledAmount[], amountIn: bigint): number | null {
   if (amountIn <= 0n || amountIn > (samples.at(-1)?.[0] ?? 0n)) return null
@@ -183,9 +183,9 @@ function firstIndexAtOrAbove(samples: readonly SampledAmount[], amountIn: bigint
 const pointAt = (samples: readonly SampledAmount[], k: number): SampledAmount => (k < 0 ? [0n, 0n] : samples[k]!)
 
 /**
- * Returns the limits of a concave function at an input between samples k − 1 and k. The lower limit is the chord between
- * the two samples. For the upper limit, the chords of both neighboring intervals are extended to the input, and the lower
- * one is taken. If the samples are not concave, both limits are the chord.
+ * Returns the limits of a concave function at an input between samples k − 1 and k. The lower limit is the chord
+ * between the two samples. For the upper limit, the chords of both neighboring intervals are extended to the input, and
+ * the lower one is taken. If the samples are not concave, both limits are the chord.
  */
 function concaveLimits(
   samples: readonly SampledAmount[],
@@ -206,15 +206,15 @@ function concaveLimits(
 /** Returns the output at an input on the line through two samples, rounded down. */
 function lineAt([fromIn, fromOut]: SampledAmount, [toIn, toOut]: SampledAmount, amountIn: bigint): bigint {
   const product = (toOut - fromOut) * (amountIn - fromIn)
-  // Bigint division rounds toward zero, but a negative quotient must be rounded down. It is negative if the input is below
-  // the first sample.
+  // Bigint division rounds toward zero, but a negative quotient must be rounded down. It is negative if the input is
+  // below the first sample.
   const quotient = product / (toIn - fromIn)
   return fromOut + (product < 0n && product % (toIn - fromIn) !== 0n ? quotient - 1n : quotient)
 }
 
 /**
- * Returns the output of an input on the hyperbola through the samples `first` to `first` + 2. The hyperbola adds
- * a·t / (1 + b·t) to the output of sample `first`, where t is the input beyond this sample. The outputs of an x·y = k pool
+ * Returns the output of an input on the hyperbola through the samples `first` to `first` + 2. The hyperbola adds a·t /
+ * (1 + b·t) to the output of sample `first`, where t is the input beyond this sample. The outputs of an x·y = k pool
  * lie on such a hyperbola. Returns null without three samples, or if they are not concave.
  */
 function hyperbolaAt(samples: readonly SampledAmount[], first: number, amountIn: bigint): bigint | null {

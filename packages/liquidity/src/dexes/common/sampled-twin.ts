@@ -1,7 +1,7 @@
 /**
- * Builds sampled twins of families. An exact family computes quotes with local math, so it cannot quote pools with unknown
- * code or an unknown hook. Its sampled twin is a second family for such pools, and quotes them from swaps that are simulated
- * by eth_call. The Executor trades with these pools by the same step as with pools of the exact family.
+ * Builds sampled twins of families. An exact family computes quotes with local math, so it cannot quote pools with
+ * unknown code or an unknown hook. Its sampled twin is a second family for such pools, and quotes them from swaps that
+ * are simulated by eth_call. The Executor trades with these pools by the same step as with pools of the exact family.
  */
 import type { Address, DexRow } from '@sluice/chains'
 import type { DexFamily, Pool, PoolReads } from '../../family.ts'
@@ -62,8 +62,8 @@ export function sampledTwin(
     id,
     ...(exactFamily.holdsNative && { holdsNative: true }),
     ...(exactFamily.payment && { payment: exactFamily.payment }),
-    // The twin's pools have a brand of their own. So a caller who selects a DEX by brand does not also accept pools with
-    // unknown code.
+    // The twin's pools have a brand of their own. So a caller who selects a DEX by brand does not also accept pools
+    // with unknown code.
     rowsOf: (row) =>
       (exactFamily.rowsOf?.(row) ?? (row.family === exactFamily.id ? [row] : [])).map((exactRow) => ({
         ...exactRow,

@@ -44,7 +44,9 @@ const READ_GAS = 150_000
 /** Differences between the families. */
 type SolidlyKind = {
   readonly id: GasFamily
-  /** True for pools and factories with the interfaces of Velodrome V2. A swap in such a pool sends its fee away at once. */
+  /**
+   * True for pools and factories with the interfaces of Velodrome V2. A swap in such a pool sends its fee away at once.
+   */
   readonly isVelodrome: boolean
   /** Solves the stable curve for one reserve, with the rounding of the contract. */
   readonly solve: SolveY
@@ -108,7 +110,8 @@ export function solidlyFamily(kind: SolidlyKind): DexFamily<SolidlyState> {
     if (oldState.paused) throw new PoolRefusal('PAUSED', 'its factory has paused the swaps of all pairs')
     if (oldState.unsettled) throw new PoolRefusal('UNSUPPORTED', 'it is unknown whether the fee has left the pair')
     const { amountOut, state } = quoteSolidly(oldState, zeroForOne, amountIn, solve)
-    // Velodrome sends the fee out of the pair at once. In other forks, the fee may stay in the pair if it has no recipient.
+    // Velodrome sends the fee out of the pair at once. In other forks, the fee may stay in the pair if it has no
+    // recipient.
     const isFeeGone = isVelodrome || state.feePpm === 0
     if (!keepsInvariant(oldState, state))
       throw new PoolRefusal(isFeeGone ? 'TOO_SMALL' : 'UNSUPPORTED', 'the swap would lower the invariant of the pair')

@@ -1,6 +1,6 @@
 /**
- * Finds the pools of rows whose address is a pool, or a token that can be exchanged for its underlying token. Such a token
- * is a pool of the underlying token and itself.
+ * Finds the pools of rows whose address is a pool, or a token that can be exchanged for its underlying token. Such a
+ * token is a pool of the underlying token and itself.
  */
 import { type DexRow, type Hex, toAddress } from '@sluice/chains'
 import type { Pool, Read, Reads, TokenPair } from '../../family.ts'

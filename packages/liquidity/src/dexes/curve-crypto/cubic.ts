@@ -1,8 +1,8 @@
 /**
  * Solves the CryptoSwap equation for one balance in closed form. NG pools use it instead of Newton's method. It rounds
- * exactly as the contracts do. The equation is a cubic with the coefficients a, b, c, and d. Names follow the contracts.
- * A parameter named `d` is the invariant, not the coefficient. Balances are at the price scale: in units of the first
- * coin, 18 decimals.
+ * exactly as the contracts do. The equation is a cubic with the coefficients a, b, c, and d. Names follow the
+ * contracts. A parameter named `d` is the invariant, not the coefficient. Balances are at the price scale: in units of
+ * the first coin, 18 decimals.
  *
  * @see get_y of CurveCryptoMathOptimized2, curvefi/twocrypto-ng, and CurveCryptoMathOptimized3, curvefi/tricrypto-ng
  */
@@ -32,7 +32,9 @@ function quotient(a: bigint, b: bigint): bigint {
   return a / b
 }
 
-/** 2^256 / 10^36, rounded down. From here on, x × 10^36 overflows. From 10^18 times this value on, x × 10^18 overflows. */
+/**
+ * 2^256 / 10^36, rounded down. From here on, x × 10^36 overflows. From 10^18 times this value on, x × 10^18 overflows.
+ */
 const OVERFLOW_BOUND = 115792089237316195423570985008687907853269n
 
 /** Returns ∛(x × 10^36) with the contract's seven Newton steps. */
@@ -49,8 +51,8 @@ export function cubeRoot(x: bigint): bigint {
 const signedCubeRoot = (value: bigint) => (value < 0n ? -cubeRoot(-value) : cubeRoot(value))
 
 /**
- * Divisors that keep the coefficients small, by descending thresholds. For a value, the first divisor whose threshold is
- * below the value is used. If the value exceeds no threshold, the divisor is 1.
+ * Divisors that keep the coefficients small, by descending thresholds. For a value, the first divisor whose threshold
+ * is below the value is used. If the value exceeds no threshold, the divisor is 1.
  */
 type Divisors = readonly (readonly [threshold: bigint, divisor: bigint])[]
 /** Builds divisors from the exponents of ten of thresholds and divisors. */
@@ -62,8 +64,8 @@ const DIVISORS_THREE = toDivisors([...Array.from({ length: 8 }, (_, i) => [48 - 
 const divisorOf = (divisors: Divisors, value: bigint) => divisors.find(([threshold]) => value > threshold)?.[1] ?? 1n
 
 /**
- * Solved balance `y`. After the swap, the contract searches the new invariant by Newton's method, and computes the start
- * value from `k0`. Null if the contract solves for the balance by Newton's method instead.
+ * Solved balance `y`. After the swap, the contract searches the new invariant by Newton's method, and computes the
+ * start value from `k0`. Null if the contract solves for the balance by Newton's method instead.
  */
 export type CubicSolution = { readonly y: bigint; readonly k0: bigint } | null
 
@@ -75,7 +77,10 @@ const delta0Of = ({ a, b, c }: Coefficients) => quotient(wrapInt256(3n * a * c),
 /** Returns the last term of the contract's `delta1`: 27·a²·d / b². */
 const lastTermOf = ({ a, b, d }: Coefficients) => quotient(wrapInt256(quotient(wrapInt256(27n * a * a), b) * d), b)
 
-/** Returns the contract's `C1`, a cube root of Cardano's formula. Null if the radicand of its square root is not positive. */
+/**
+ * Returns the contract's `C1`, a cube root of Cardano's formula. Null if the radicand of its square root is not
+ * positive.
+ */
 function cardano(b: bigint, delta0: bigint, delta1: bigint): bigint | null {
   const square = checkInt256(
     checkInt256(delta1 * delta1) + wrapInt256(quotient(checkInt256(4n * delta0 * delta0), b) * delta0),

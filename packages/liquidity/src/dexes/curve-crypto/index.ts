@@ -1,4 +1,4 @@
-/** Family of Curve CryptoSwap pools. */
+/** Implements `DexFamily` for Curve CryptoSwap pools. */
 import type { DexFamily } from '../../family.ts'
 import { findCurvePools } from '../common/curve-discover.ts'
 import { curveFamily } from '../common/curve-family.ts'

@@ -59,8 +59,9 @@ export function toState(stateRead: StateRead): CurveCryptoState | null {
 }
 
 /**
- * True if our math reproduces the pool's fee and two results of its code. One result is for a sale of coin 0, and one for a
- * sale of the last coin. In NG pools, a result is a balance that the pool's math contract solved. In other pools, it is a quote.
+ * True if our math reproduces the pool's fee and two results of its code. One result is for a sale of coin 0, and one
+ * for a sale of the last coin. In NG pools, a result is a balance that the pool's math contract solved. In other pools,
+ * it is a quote.
  */
 function reproducesQuotes(state: CurveCryptoState, { samples, quotes, fee: poolFee }: StateRead): boolean {
   const lastCoin = state.balances.length - 1
@@ -80,8 +81,9 @@ function reproducesQuotes(state: CurveCryptoState, { samples, quotes, fee: poolF
 const COIN_COUNTS = [2, 3]
 
 /**
- * Topics of logs after which the pool is read again. Swaps and liquidity changes can move the price scale. The new scale
- * depends on a price average that no log contains. The events are not in the bindings, because several share one name.
+ * Topics of logs after which the pool is read again. Swaps and liquidity changes can move the price scale. The new
+ * scale depends on a price average that no log contains. The events are not in the bindings, because several share one
+ * name.
  */
 export const topics: readonly Hex[] = [
   'TokenExchange(address,uint256,uint256,uint256,uint256)',

@@ -21,8 +21,8 @@ export type CurveCryptoState = {
   /** Stored invariant in units of the first coin, 18 decimals. */
   readonly invariant: bigint
   /**
-   * True if the pool recomputes the invariant before a swap. NG pools do so while A and gamma change (a ramp). Pools of the
-   * first generation do so after a ramp too.
+   * True if the pool recomputes the invariant before a swap. NG pools do so while A and gamma change (a ramp). Pools of
+   * the first generation do so after a ramp too.
    */
   readonly ramping: boolean
   /** Set while A and gamma change with time. */

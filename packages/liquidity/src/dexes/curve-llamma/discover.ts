@@ -17,7 +17,10 @@ export type LlammaFixed = {
   readonly isGoverned: boolean
 }
 
-/** Maximum pools of a factory. If there are more, the oldest are taken. Anyone can create pools in LlamaLend's factories. */
+/**
+ * Maximum pools of a factory. If there are more, the oldest are taken. Anyone can create pools in LlamaLend's
+ * factories.
+ */
 const MAX_POOLS = 256
 /** Estimated gas to read `MAX_POOLS` pools with their tokens. */
 const FIND_GAS = 4_000_000

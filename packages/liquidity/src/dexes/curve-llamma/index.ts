@@ -1,6 +1,7 @@
 /**
- * Family of Curve's lending AMMs (LLAMMA), in which crvUSD and LlamaLend convert the collateral of loans. An oracle moves the
- * whole curve of a pool without a log. So the pools are quoted from samples: swaps that are simulated at every block.
+ * Implements `DexFamily` for Curve's lending AMMs (LLAMMA), in which crvUSD and LlamaLend convert the collateral of
+ * loans. An oracle moves the whole curve of a pool without a log. So the pools are quoted from samples: swaps that are
+ * simulated at every block.
  */
 import { LlammaLens__factory } from '@sluice/bindings'
 import type { DexFamily } from '../../family.ts'

@@ -12,8 +12,8 @@ const balanceCodec = callCodec<[coin: bigint], [bigint]>(ICurvePoolState__factor
 const BALANCE_GAS = 20_000
 
 /**
- * Returns the estimated gas of a refresh. NG pools report which of their coins rebase. Other pools do not, so all of their
- * balances are read.
+ * Returns the estimated gas of a refresh. NG pools report which of their coins rebase. Other pools do not, so all of
+ * their balances are read.
  */
 export function refreshGas(pool: Pool<CurveStableState>): number {
   if (movesSilently(pool)) return READ_GAS
@@ -24,8 +24,8 @@ export function refreshGas(pool: Pool<CurveStableState>): number {
 const hasKnownCoins = ({ fixed }: Pool<unknown>) => fixed !== undefined
 
 /**
- * Reads pools whose parameters can change in their state again. Of all other pools, reads only the balances at first. Those
- * whose balances have changed are read again.
+ * Refreshes states. Pools with parameters that can change now are read again. Of all other pools, only the balances are
+ * read. If the balances of a pool have changed, this pool is read again too.
  */
 export function* refreshStates(row: DexRow, pools: readonly Pool<CurveStableState>[]): PoolReads<CurveStableState> {
   const movingPools = pools.filter(movesSilently)

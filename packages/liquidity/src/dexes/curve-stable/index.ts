@@ -1,4 +1,4 @@
-/** Family of Curve StableSwap pools. */
+/** Implements `DexFamily` for Curve StableSwap pools. */
 import type { DexFamily } from '../../family.ts'
 import { findCurvePools } from '../common/curve-discover.ts'
 import { curveFamily } from '../common/curve-family.ts'
@@ -14,7 +14,8 @@ export const curveStable: DexFamily<CurveStableState> = {
   id: 'curve-stable',
   holdsNative: true,
   payment: { pullsInput: true, forwardsOutput: true },
-  // Chain files list all Curve factories and registries under the family `curve`. `version` names the kind of their pools.
+  // Chain files list all Curve factories and registries under the family `curve`. `version` names the kind of their
+  // pools.
   rowsOf: (row) =>
     row.family === 'curve-stable' ||
     (row.family === 'curve' && ['stable-factory', 'stableswap-ng', 'address-provider'].includes(row.version ?? ''))

@@ -1,8 +1,8 @@
 /**
  * Exact math of Curve StableSwap pools, with the contract's names. `i` and `j` are the indices of the input and the
- * output coin. Scaled amounts have 18 decimals, and the same unit for all coins. `xp` are the scaled balances, and `d` is
- * their invariant. `x` and `y` are the scaled balances of the input and the output coin after a swap. `dy` is the scaled
- * output before the fee.
+ * output coin. Scaled amounts have 18 decimals, and the same unit for all coins. `xp` are the scaled balances, and `d`
+ * is their invariant. `x` and `y` are the scaled balances of the input and the output coin after a swap. `dy` is the
+ * scaled output before the fee.
  */
 import { PoolRefusal } from '../../family.ts'
 import { divUp } from '../../math/integers.ts'
@@ -32,9 +32,9 @@ export function quote(state: CurveStableState, i: number, j: number, amountIn: b
 }
 
 /**
- * Maximum scaled balance of the input coin after a swap, divided by the sum of the invariant and the scaled balance before
- * the swap. Larger inputs are refused, because pools with a price average compute the invariant after the swap, and this
- * computation overflows. At the maximum, less than a millionth of the output coin is left.
+ * Maximum scaled balance of the input coin after a swap, divided by the sum of the invariant and the scaled balance
+ * before the swap. Larger inputs are refused, because pools with a price average compute the invariant after the swap,
+ * and this computation overflows. At the maximum, less than a millionth of the output coin is left.
  */
 const MAX_BALANCE_FACTOR = 5_000n
 
@@ -111,8 +111,8 @@ type ScaledBalances = { readonly rounding: ProductRounding; readonly xp: readonl
 const scaledByState = new WeakMap<CurveStableState, ScaledBalances>()
 
 /**
- * Returns the scaled balances and their invariant. Caches them by state, because computing them takes most of the time of
- * a quote.
+ * Returns the scaled balances and their invariant. Caches them by state, because computing them takes most of the time
+ * of a quote.
  */
 function scaledBalances(state: CurveStableState, rounding: ProductRounding): ScaledBalances {
   const cachedBalances = scaledByState.get(state)
@@ -124,7 +124,8 @@ function scaledBalances(state: CurveStableState, rounding: ProductRounding): Sca
 }
 
 /**
- * Returns the pool as one function of its balances; null if it has an empty balance. The fee is the fee at equal balances.
+ * Returns the pool as one function of its balances; null if it has an empty balance. The fee is the fee at equal
+ * balances.
  */
 export function tradingFunction(state: CurveStableState): TradingFunction | null {
   const { balances, rates, amplification, feeE10, offpegMultiplierE10, rounding } = state

@@ -1,6 +1,6 @@
 /**
- * Determines the accounts that control the rates of a pool's coins. For each coin of an NG pool, the creator may choose an
- * oracle that reports the rate.
+ * Determines the accounts that control the rates of a pool's coins. For each coin of an NG pool, the creator may choose
+ * an oracle that reports the rate.
  */
 import { ICurveFactory__factory } from '@sluice/bindings'
 import type { Address, DexRow, Hex } from '@sluice/chains'
@@ -8,7 +8,10 @@ import type { Pool, Reads } from '../../family.ts'
 
 const factoryInterface = ICurveFactory__factory.createInterface()
 
-/** Asset types that the factory reports for coins. The type 1 is missing here: an oracle reports the rate of such a coin. */
+/**
+ * Asset types that the factory reports for coins. The type 1 is missing here: an oracle reports the rate of such a
+ * coin.
+ */
 const [PLAIN, REBASING, VAULT_SHARE] = [0, 2, 3]
 
 export type CurveStableFixed = {
@@ -21,7 +24,9 @@ export type CurveStableFixed = {
   readonly rebases?: true
 }
 
-/** Reads the asset types of the coins of NG pools. Returns other pools unchanged: their factories support no oracles. */
+/**
+ * Reads the asset types of the coins of NG pools. Returns other pools unchanged: their factories support no oracles.
+ */
 export function* readFixed(row: DexRow, pools: readonly Pool<null>[]): Reads<readonly Pool<null>[]> {
   if (row.version !== 'stableswap-ng') return pools
   const answers = yield pools.map(({ address }) => ({

@@ -23,7 +23,9 @@ export const poolRead = ({ address }: Pool): Read =>
 
 export const readStates = stateReader(poolRead, decodeState)
 
-/** Decodes a pool. Returns null if no known rounding reproduces the pool's own quotes: the pool then has unknown code. */
+/**
+ * Decodes a pool. Returns null if no known rounding reproduces the pool's own quotes: the pool then has unknown code.
+ */
 export function decodeState(answer: Hex): CurveStableState | null {
   const stateRead = decodeStateRead(answer)
   // The pool's quotes come from its `get_dy`. In older pools, `get_dy` computes the fee in base units, but `exchange`
@@ -71,14 +73,16 @@ export function toState(stateRead: StateRead, rounding: CurveStableState['roundi
   }
 }
 
-/** Matches a rate that only converts decimals: a power of ten. The pool treats coins with such rates as equal in value. */
+/**
+ * Matches a rate that only converts decimals: a power of ten. The pool treats coins with such rates as equal in value.
+ */
 const PLAIN_RATE = /^1(0{18,})$/
 
 const hasPlainRates = ({ rates }: CurveStableState) => rates.every((rate) => PLAIN_RATE.test(`${rate}`))
 
 /**
- * True if rates, the amplification, or balances can change without a log. A rate changes if a share or an oracle reports
- * it. The balances of lending shares and of rebasing tokens grow by interest.
+ * True if rates, the amplification, or balances can change without a log. A rate changes if a share or an oracle
+ * reports it. The balances of lending shares and of rebasing tokens grow by interest.
  */
 export const movesSilently = ({ state, fixed }: Pool<CurveStableState>): boolean =>
   state.ramping === true ||

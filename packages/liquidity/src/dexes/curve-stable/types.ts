@@ -14,7 +14,9 @@ export type CurveStableState = {
   readonly feeE10: bigint
   /** Fraction of the fee that leaves the pool, in units of 10^−10. */
   readonly adminFeeE10: bigint
-  /** Factor by which the fee rises far from the peg, in units of 10^−10. The fee is fixed if the factor is at most one. */
+  /**
+   * Factor by which the fee rises far from the peg, in units of 10^−10. The fee is fixed if the factor is at most one.
+   */
   readonly offpegMultiplierE10: bigint
   /** Rounding of the invariant. `unknown` if both roundings reproduce the pool's quotes, as in a balanced pool. */
   readonly rounding: ProductRounding | 'unknown'
@@ -22,9 +24,9 @@ export type CurveStableState = {
   readonly margin: bigint
   /**
    * Unit in which the pool computes the fee on the output: scaled units with 18 decimals (`scaled`), or base units
-   * (`base`). `exchange` of all known Curve pools is `scaled`, but `get_dy` of older pools is `base`. In `share` pools of
-   * Saddle, the last coin is a share of another pool. Their fee is in base units if the output is this share, and scaled
-   * otherwise.
+   * (`base`). `exchange` of all known Curve pools is `scaled`, but `get_dy` of older pools is `base`. In `share` pools
+   * of Saddle, the last coin is a share of another pool. Their fee is in base units if the output is this share, and
+   * scaled otherwise.
    */
   readonly feeOrder: 'scaled' | 'base' | 'share'
 }

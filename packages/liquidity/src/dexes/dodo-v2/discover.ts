@@ -35,8 +35,8 @@ const PAIRS_PER_READ = 50
 const MAX_POOLS = 8
 
 /**
- * Returns all factories of a row. Each factory creates one kind of pool. The row's address is one of them. `contracts` of
- * the row contains the other ones, under names such as `dvmFactory` and `dppFactory2`.
+ * Returns all factories of a row. Each factory creates one kind of pool. The row's address is one of them. `contracts`
+ * of the row contains the other ones, under names such as `dvmFactory` and `dppFactory2`.
  */
 function factoriesOf({ address, contracts = {} }: DexRow): readonly Address[] {
   const otherFactories = Object.entries(contracts).filter(([name]) => /^(dvm|dpp|dsp|gsp)Factory\d*$/.test(name))

@@ -1,4 +1,4 @@
-/** Family of DODO V2 pools. */
+/** Implements `DexFamily` for DODO V2 pools. */
 import type { DexFamily } from '../../family.ts'
 import { max } from '../../math/integers.ts'
 import { sampledCapacity } from '../common/capacity-family.ts'

@@ -1,6 +1,6 @@
 /**
- * Reads the kinds of pools, which determine the rights of their creators. The creator of a private pool (DPP) can change
- * its price, slippage, and fee at any time. The creator of a gas-saving pool (GSP) can change its price.
+ * Reads the kinds of pools, which determine the rights of their creators. The creator of a private pool (DPP) can
+ * change its price, slippage, and fee at any time. The creator of a gas-saving pool (GSP) can change its price.
  */
 import { IDodoV2State__factory } from '@sluice/bindings'
 import type { DexRow, Hex } from '@sluice/chains'

@@ -1,7 +1,8 @@
 /**
- * Exact math of the curve of the proactive market maker (PMM), with the contract's names. V is the reserve of a token, and
- * V0 is its target: the reserve at which the pool trades at `price`. `price` and `k` have 18 decimals. `k` is `slippage` in `DodoV2State`. Checked against DODOMath, PMMPricing,
- * and DecimalMath of DODOEX/contractV2. Refuses products that overflow 256 bits in the contract.
+ * Exact math of the curve of the proactive market maker (PMM), with the contract's names. V is the reserve of a token,
+ * and V0 is its target: the reserve at which the pool trades at `price`. `price` and `k` have 18 decimals. `k` is
+ * `slippage` in `DodoV2State`. Checked against DODOMath, PMMPricing, and DecimalMath of DODOEX/contractV2. Refuses
+ * products that overflow 256 bits in the contract.
  */
 import { PoolRefusal } from '../../family.ts'
 import { divUp, sqrt } from '../../math/integers.ts'

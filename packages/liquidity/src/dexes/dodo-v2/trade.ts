@@ -1,4 +1,7 @@
-/** Exact-input trades with a PMM (proactive market maker) pool of DODO V2. Checked against PMMPricing and DPPTrader of DODOEX/contractV2. */
+/**
+ * Exact-input trades with a PMM (proactive market maker) pool of DODO V2. Checked against PMMPricing and DPPTrader of
+ * DODOEX/contractV2.
+ */
 import { PoolRefusal } from '../../family.ts'
 import { integrate, mulFloor, reciprocal, solveTarget, solveTrade } from './math.ts'
 import type { DodoV2State, Side } from './types.ts'
@@ -110,7 +113,10 @@ function sideOf(imbalance: DirectedPool['imbalance'], sellsBase: boolean, { quot
   return (imbalance === 'short') === sellsBase ? 'ABOVE_ONE' : 'BELOW_ONE'
 }
 
-/** Recomputes the target of the scarce token, which rises by the fees that the pool keeps. @see PMMPricing.adjustedTarget */
+/**
+ * Recomputes the target of the scarce token, which rises by the fees that the pool keeps. @see
+ * PMMPricing.adjustedTarget
+ */
 function adjustTarget(state: DodoV2State): DodoV2State {
   const { side, base, quote, baseTarget, quoteTarget, price, slippage } = state
   if (side === 'BELOW_ONE' && base >= baseTarget)

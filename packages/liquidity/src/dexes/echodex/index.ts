@@ -1,6 +1,7 @@
 /**
- * Family of Echodex pairs, which take their fee from the output. A factory has one fee token. A pair that trades this token
- * also holds fees in it, in addition to its reserve. So such a pair is not quoted for an input in this token (`math.ts`).
+ * Implements `DexFamily` for Echodex pairs, which take their fee from the output. A factory has one fee token. A pair
+ * that trades this token also holds fees in it, in addition to its reserve. So such a pair is not quoted for an input
+ * in this token (`math.ts`).
  */
 import { IEchodexFactory__factory, IUniswapV2Factory__factory, IUniswapV2PairEvents__factory } from '@sluice/bindings'
 import { eventReader } from '@sluice/bindings/codec'

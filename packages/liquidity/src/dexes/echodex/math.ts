@@ -30,8 +30,8 @@ export const FEE_PPM = 3_000
 const withoutFee = ({ reserve0, reserve1 }: EchodexState) => ({ reserve0, reserve1, feePpm: 0 })
 
 /**
- * True if the input is the fee token. The contract computes the input from the pair's balance, so it would count the fees
- * that the pair holds as input. Such swaps are not quoted.
+ * True if the input is the fee token. The contract computes the input from the pair's balance, so it would count the
+ * fees that the pair holds as input. Such swaps are not quoted.
  */
 const countsHeldFees = ({ feeToken }: EchodexState, zeroForOne: boolean): boolean => feeToken === (zeroForOne ? 0 : 1)
 

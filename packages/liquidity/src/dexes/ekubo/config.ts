@@ -15,8 +15,8 @@ export type EkuboConfig = {
 }
 
 /**
- * Kind of a pool. `concentrated`: each position has its own ticks. `range`: all positions share one range of ticks, from
- * `lower` to `upper`.
+ * Kind of a pool. `concentrated`: each position has its own ticks. `range`: all positions share one range of ticks,
+ * from `lower` to `upper`.
  */
 type EkuboKind =
   | { readonly name: 'concentrated'; readonly tickSpacing: number }
@@ -54,7 +54,9 @@ export function decodeConfig(config: Hex, version: EkuboVersion = 3): EkuboConfi
   return { extension, fee: (word >> 32n) & 0xffff_ffff_ffff_ffffn, kind }
 }
 
-/** Decodes a pool type of version 2: the tick spacing, or 0 for one range of all ticks. Returns null if it is invalid. */
+/**
+ * Decodes a pool type of version 2: the tick spacing, or 0 for one range of all ticks. Returns null if it is invalid.
+ */
 function kindOfV2(tickSpacing: number): EkuboKind | null {
   if (tickSpacing === 0) return { name: 'range', lower: MIN_TICK, upper: MAX_TICK }
   return tickSpacing <= MAX_TICK_SPACING ? { name: 'concentrated', tickSpacing } : null
@@ -66,8 +68,8 @@ function kindOfV3(type: number): EkuboKind | null {
     const tickSpacing = type - CONCENTRATED_FLAG
     return tickSpacing > 0 ? { name: 'concentrated', tickSpacing } : null
   }
-  // The type contains 7 bits of amplification and 24 bits for the center of the range. Each unit of amplification halves
-  // the range. If both are zero, the range contains all ticks.
+  // The type contains 7 bits of amplification and 24 bits for the center of the range. Each unit of amplification
+  // halves the range. If both are zero, the range contains all ticks.
   const halfWidth = Math.floor(MAX_TICK / 2 ** (type >>> 24))
   const center = ((type << 8) >> 8) * CENTER_STEP
   const lower = Math.max(MIN_TICK, center - halfWidth)

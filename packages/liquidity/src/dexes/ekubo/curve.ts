@@ -18,8 +18,8 @@ const FEE_ONE = 2 ** 64
 const MIN_OUTPUT = 10_000
 
 /**
- * Minimum relative fall of √price along a piece that is built from its two prices. A piece with a smaller fall is built from
- * its input. The contract rounds this input up, so its prices alone would give too small an input.
+ * Minimum relative fall of √price along a piece that is built from its two prices. A piece with a smaller fall is built
+ * from its input. The contract rounds inputs up, which matters for such small pieces.
  */
 const WIDE_FALL = 1e-3
 
@@ -32,7 +32,8 @@ function rangesOf(
   { kind }: EkuboConfig,
 ): readonly LiquidityRange[] {
   if (kind.name === 'range') return liquidity > 0n ? [{ lower: kind.lower, upper: kind.upper, liquidity }] : []
-  // Compute the liquidity below the first known tick from the liquidity at the price, because lower ticks may be unknown.
+  // Compute the liquidity below the first known tick from the liquidity at the price, because lower ticks may be
+  // unknown.
   let currentLiquidity = ticks.reduce(
     (liquidityBelow, [initializedTick, net]) => (initializedTick <= tick ? liquidityBelow - net : liquidityBelow),
     liquidity,

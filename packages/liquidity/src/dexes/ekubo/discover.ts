@@ -22,8 +22,8 @@ const decodePoolInitialized = eventReader<PoolCreatedEvent>(coreInterface, 'Pool
 /** Converts ppm to units of 2⁻⁶⁴. */
 const feeFromPpm = (ppm: bigint): bigint => (ppm << 64n) / PPM
 /**
- * Fees in ppm and tick spacings of most pools. The core has no getter for the pools of a pair, but the ids of pools with
- * these values can be computed. Pools with other values are found by their creation logs.
+ * Fees in ppm and tick spacings of most pools. The core has no getter for the pools of a pair, but the ids of pools
+ * with these values can be computed. Pools with other values are found by their creation logs.
  */
 const USUAL_FEES_AND_SPACINGS = [
   [0n, 1_000],
@@ -82,7 +82,9 @@ function makePool(row: DexRow, pair: TokenPair, config: Hex): Pool<null> {
   return singletonPool(row, poolId(tokens, { config }), tokens, { config })
 }
 
-/** Verifies pools of a pool list. The id is the hash of the key, so a pool exists if the core stores state for its id. */
+/**
+ * Verifies pools of a pool list. The id is the hash of the key, so a pool exists if the core stores state for its id.
+ */
 export function provePools(row: DexRow, listedPools: readonly ListedPool[]): PoolReads<Pool<null>> {
   return proveByKey(listedPools, listedPool, (candidates) => initializedPools(row, candidates))
 

@@ -1,4 +1,4 @@
-/** Family of Ekubo pools. */
+/** Implements `DexFamily` for Ekubo pools. */
 import type { Address } from '@sluice/chains'
 import type { DexFamily, Pool } from '../../family.ts'
 import { pathOfTicks, withConsistentState } from '../common/consistent-state.ts'
@@ -17,7 +17,9 @@ const gasRowOf = ({ family }: Pool<unknown>) => GAS_ROWS[versionOf(family)]
 /** Measured gas of a step through a bitmap word without initialized ticks: a storage load and a loop iteration. */
 const WORD_GAS = 9_400
 
-/** Returns the account that controls quotes of the sampled twin (the family for pools with an extension): the extension. */
+/**
+ * Returns the account that controls quotes of the sampled twin (the family for pools with an extension): the extension.
+ */
 export const extensionsOf = (pool: Pool): readonly Address[] => [configOfPool(pool).extension]
 
 /** Members that both versions share. */

@@ -1,7 +1,7 @@
 /**
  * Exact math of Ekubo pools. A ratio is a √price with 128 fractional bits (`ratio.ts`). In a pool of the kind
- * `concentrated`, each position has its own ticks. In a pool of the kind `range`, all positions share one range. Checked against the deployed core on Ethereum, and against
- * EkuboProtocol/evm-contracts v3.2.0.
+ * `concentrated`, each position has its own ticks. In a pool of the kind `range`, all positions share one range.
+ * Checked against the deployed core on Ethereum, and against EkuboProtocol/evm-contracts v3.2.0.
  */
 import { nullIfRefused, PoolRefusal } from '../../family.ts'
 import { largestInput } from '../../math/capacity.ts'
@@ -71,7 +71,9 @@ type StepTarget = {
 /** Tick and liquidity that a swap has reached. */
 type SwapCursor = { readonly tick: number; readonly liquidity: bigint }
 
-/** Returns the target of the next step in a concentrated pool: the next initialized tick, or the end of the bitmap word. */
+/**
+ * Returns the target of the next step in a concentrated pool: the next initialized tick, or the end of the bitmap word.
+ */
 function nextConcentratedTarget(
   state: EkuboState,
   spacing: number,
@@ -167,11 +169,15 @@ function targetFrom(
   return isPastFarthest ? { tick: limitTick, isActive: true } : { ...target, isActive: true }
 }
 
-/** True if a swap has reached `limitTick`. When the price falls exactly to a tick, the current tick becomes one lower. */
+/**
+ * True if a swap has reached `limitTick`. When the price falls exactly to a tick, the current tick becomes one lower.
+ */
 const isBeyond = (tick: number, limitTick: number, zeroForOne: boolean) =>
   zeroForOne ? tick < limitTick : tick >= limitTick
 
-/** Returns the refusal of a swap that would pass `limitTick`. @param isUntouched - true if no input was used up to there */
+/**
+ * Returns the refusal of a swap that would pass `limitTick`. @param isUntouched - true if no input was used up to there
+ */
 function refusalAt(limitTick: number, zeroForOne: boolean, isUntouched: boolean): PoolRefusal {
   const isModelLimit = limitTick !== (zeroForOne ? MIN_TICK : MAX_TICK)
   if (isModelLimit)

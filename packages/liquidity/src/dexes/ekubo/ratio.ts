@@ -50,7 +50,9 @@ function computeRatioFactors(count: number): readonly bigint[] {
   })
 }
 
-/** Number of cached ratios. The low bits of a tick select the cache entry. A route search needs few ticks many times. */
+/**
+ * Number of cached ratios. The low bits of a tick select the cache entry. A route search needs few ticks many times.
+ */
 const CACHE_SIZE = 1 << 12
 /** Marks an empty cache entry; not a valid tick. */
 const NO_TICK = -(2 ** 31)

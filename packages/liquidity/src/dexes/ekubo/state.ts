@@ -41,8 +41,8 @@ const STATE_WORDS_PER_READ = 500
 type TicklessState = Omit<EkuboState, 'ticks'>
 
 /**
- * Reads the state words of the pools, and then the ticks around their prices. Returns null for a pool with an extension,
- * because the effect of an extension on swaps is unknown.
+ * Reads the state words of the pools, and then the ticks around their prices. Returns null for a pool with an
+ * extension, because the effect of an extension on swaps is unknown.
  */
 export function* readStates(row: DexRow, pools: readonly Pool<null>[]): PoolReads<EkuboState> {
   const allTicklessStates = yield* readStateWords(row, pools)
@@ -125,8 +125,8 @@ function knownBoundsOf(ranges: readonly WordRange[], spacing: number): Pick<Ekub
 }
 
 /**
- * Reads the state words at every block. Swap logs are not used, because they have no topics by which a node could filter
- * them. Reads the ticks of a pool again if its price is in the first or last quarter of the known ticks.
+ * Reads the state words at every block. Swap logs are not used, because they have no topics by which a node could
+ * filter them. Reads the ticks of a pool again if its price is in the first or last quarter of the known ticks.
  */
 export function* refreshStates(
   row: DexRow,

@@ -21,8 +21,8 @@ export const sloadRead = (to: Address, slots: readonly string[]): Read => ({
 })
 
 /**
- * Maximum slots per read in version 2. In `sload()` of this version, the fifth and later words of the result overwrite the
- * function's own variables. Unless these words are zero, the call then runs out of gas.
+ * Maximum slots per read in version 2. In `sload()` of this version, the fifth and later words of the result overwrite
+ * the function's own variables. Unless these words are zero, the call then runs out of gas.
  */
 const V2_SLOTS_PER_READ = 4
 
@@ -43,8 +43,8 @@ export const stateSlotOf = (poolId: string, version: EkuboVersion): string =>
   version === 2 ? keccak256(`0x${poolId.slice(2)}${V2_STATES}`) : poolId
 
 /**
- * Decodes the state word of a pool. It has three fields: the packed ratio (96 bits), the tick (32 bits), and the liquidity
- * (128 bits). The first field is in the high bits in version 3, and in the low bits in version 2.
+ * Decodes the state word of a pool. It has three fields: the packed ratio (96 bits), the tick (32 bits), and the
+ * liquidity (128 bits). The first field is in the high bits in version 3, and in the low bits in version 2.
  *
  * @returns null if the pool does not exist
  */

@@ -11,13 +11,15 @@ export type EkuboKey = {
 /** State of a pool. */
 export type EkuboState = {
   /**
-   * √(token1 / token0) in base units, with 128 fractional bits. Only the 94 highest bits can be nonzero, because the core
-   * stores a mantissa.
+   * √(token1 / token0) in base units, with 128 fractional bits. Only the 94 highest bits can be nonzero, because the
+   * core stores a mantissa.
    */
   readonly sqrtRatio: bigint
   /** Usually floor(log₁.₀₀₀₀₀₁ price); one less after a downward step that ended exactly on a tick. */
   readonly tick: number
-  /** Liquidity in range at the price. In a pool with one range, its liquidity even if the price is outside the range. */
+  /**
+   * Liquidity in range at the price. In a pool with one range, its liquidity even if the price is outside the range.
+   */
   readonly liquidity: bigint
   /** Initialized ticks, ascending; empty in a pool with one range. */
   readonly ticks: readonly Tick[]

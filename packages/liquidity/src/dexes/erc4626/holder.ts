@@ -1,6 +1,6 @@
 /**
- * Reads `maxRedeem` of vaults: the number of shares that can be redeemed now. Only the vault's code can compute it, and only
- * for an account with shares. So the reads override storage to give shares to a synthetic holder.
+ * Reads `maxRedeem` of vaults: the number of shares that can be redeemed now. Only the vault's code can compute it, and
+ * only for an account with shares. So the reads override storage to give shares to a synthetic holder.
  */
 import { IERC4626State__factory } from '@sluice/bindings'
 import { type Address, type Hex, toAddress } from '@sluice/chains'
@@ -18,8 +18,8 @@ const MAX_REDEEM_GAS = 500_000
 const MAX_REDEEM_CALL = IERC4626State__factory.createInterface().encodeFunctionData('maxRedeem', [HOLDER]) as Hex
 
 /**
- * Finds the storage override of each share token that gives shares to the holder. Returns null for a share if the storage
- * slot of the balance is unknown, or if the node does not support overrides.
+ * Finds the storage override of each share token that gives shares to the holder. Returns null for a share if the
+ * storage slot of the balance is unknown, or if the node does not support overrides.
  */
 export const findShareHoldings = (shares: readonly Address[]) => findHoldings(HOLDER, shares)
 

@@ -1,4 +1,4 @@
-/** Family of ERC-4626 vaults. */
+/** Implements `DexFamily` for ERC-4626 vaults. */
 import type { DexFamily } from '../../family.ts'
 import { linearTrade } from '../common/exact-input.ts'
 import { poolStep } from '../common/pool-step.ts'

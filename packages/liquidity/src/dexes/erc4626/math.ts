@@ -8,9 +8,13 @@ export type Erc4626State = {
   readonly totalAssets: bigint
   /** Total supply in base units of the share. */
   readonly totalSupply: bigint
-  /** Virtual shares that conversions add to the supply. One virtual asset is then added to the assets. 0 for neither. */
+  /**
+   * Virtual shares that conversions add to the supply. One virtual asset is then added to the assets. 0 for neither.
+   */
   readonly virtualShares: bigint
-  /** Assets per 10^27 shares. Set for vaults that convert by a rate instead of by their totals, such as wrapped aTokens. */
+  /**
+   * Assets per 10^27 shares. Set for vaults that convert by a rate instead of by their totals, such as wrapped aTokens.
+   */
   readonly rate?: bigint
   /** Maximum deposit in base units of the asset. */
   readonly maxDeposit: bigint
@@ -28,7 +32,8 @@ type Conversion = Pick<Erc4626State, 'totalAssets' | 'totalSupply' | 'virtualSha
 /**
  * Converts assets to shares, or shares to assets.
  *
- * @param roundsUp - true to round up, as a mint or withdrawal does; false to round down, as a deposit or redemption does
+ * @param roundsUp - true to round up, as a mint or withdrawal does; false to round down, as a deposit or redemption
+ * does
  * @throws PoolRefusal `EMPTY`
  * @see ERC4626._convertToShares and _convertToAssets, OpenZeppelin Contracts 5
  */

@@ -27,8 +27,8 @@ export function findPools(row: DexRow, pairs: readonly TokenPair[]): Reads<reado
 /** Immutable facts of a vault, which are read once. */
 export type Erc4626Fixed = {
   /**
-   * Storage override that gives shares to a synthetic holder, for which `maxRedeem` can then be read. Absent if the storage
-   * slot of the balance is unknown.
+   * Storage override that gives shares to a synthetic holder, for which `maxRedeem` can then be read. Absent if the
+   * storage slot of the balance is unknown.
    */
   readonly holding?: Holding
 }

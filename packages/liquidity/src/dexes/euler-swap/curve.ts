@@ -9,8 +9,8 @@ const ONE = 10n ** 18n
 export const MAX_RESERVE = (1n << 112n) - 1n
 
 /**
- * Half of a curve. The two halves meet at the equilibrium. On this half, the reserve of token X is at most its reserve at
- * the equilibrium. On the other half, the tokens X and Y are exchanged.
+ * Half of a curve. The two halves meet at the equilibrium. On this half, the reserve of token X is at most its reserve
+ * at the equilibrium. On the other half, the tokens X and Y are exchanged.
  */
 export type CurveHalf = {
   /** Prices of the tokens at the equilibrium, 18 decimals. */

@@ -1,4 +1,4 @@
-/** Family of EulerSwap pools. */
+/** Implements `DexFamily` for EulerSwap pools. */
 import type { DexFamily } from '../../family.ts'
 import { sampledCapacity } from '../common/capacity-family.ts'
 import { isZeroForOne } from '../common/direction.ts'

@@ -34,8 +34,8 @@ export function quote(
 }
 
 /**
- * Converts the limits that the getter of a pool reports. The reported maximum output is one unit less than the output that
- * the pool pays. While the pool pays nothing, both limits are zero.
+ * Converts the limits that the getter of a pool reports. The reported maximum output is one unit less than the output
+ * that the pool pays. While the pool pays nothing, both limits are zero.
  */
 export const limitsFromContract = (maxIn: bigint, maxOut: bigint): EulerSwapLimits => ({
   in: maxIn,
@@ -84,8 +84,8 @@ function halfOf({ prices, equilibrium, concentrations }: EulerSwapState, x: 0 | 
 }
 
 /**
- * Returns the state after a trade. Its limits are reduced in the direction of the trade. In the other direction, the real
- * limits grow, but the state keeps the old ones: the growth is unknown.
+ * Returns the state after a trade. Its limits are reduced in the direction of the trade. In the other direction, the
+ * real limits grow, but the state keeps the old ones: the growth is unknown.
  */
 function stateAfter(state: EulerSwapState, i: 0 | 1, tradedAmounts: EulerSwapLimits): EulerSwapState {
   const { reserves, limits } = state
@@ -104,8 +104,8 @@ function stateAfter(state: EulerSwapState, i: 0 | 1, tradedAmounts: EulerSwapLim
 }
 
 /**
- * Returns a typical input of the pool, in base units, from which the sampling of its curve starts. It would buy the whole
- * reserve at the equilibrium price, but is not above the input limit.
+ * Returns a typical input of the pool, in base units, from which the sampling of its curve starts. It would buy the
+ * whole reserve at the equilibrium price, but is not above the input limit.
  */
 export function samplingScaleOf({ prices, reserves, limits }: EulerSwapState, i: 0 | 1): bigint {
   const j = i === 0 ? 1 : 0

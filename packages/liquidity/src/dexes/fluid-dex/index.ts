@@ -1,4 +1,4 @@
-/** Family of Fluid DEX pools. */
+/** Implements `DexFamily` for Fluid DEX pools. */
 import type { DexFamily } from '../../family.ts'
 import { sampledCapacity } from '../common/capacity-family.ts'
 import { isZeroForOne } from '../common/direction.ts'

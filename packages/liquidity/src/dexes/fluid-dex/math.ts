@@ -18,16 +18,20 @@ const MIN_SCALED = 1_000_000n
 const MIN_AMOUNT = 100n
 /** Maximum input of a swap, in pool units. */
 const MAX_SCALED = 2n ** 96n - 1n
-/** Maximum difference between the price after a swap and `lastPrice`, as a fraction of the price after it; 18 decimals. */
+/**
+ * Maximum difference between the price after a swap and `lastPrice`, as a fraction of the price after it; 18 decimals.
+ */
 const MAX_MOVE = ONE / 20n
-/** Fixed-point one of the product `revenueCut` · `feePpm`. `revenueCut` is in percent, so the product is in ppm / 100. */
+/**
+ * Fixed-point one of the product `revenueCut` · `feePpm`. `revenueCut` is in percent, so the product is in ppm / 100.
+ */
 const CUT_ONE = 100n * PPM
 /** Maximum ratio between the values of both real reserves after a swap. */
 const MAX_RESERVE_RATIO = 10_000n
 
 /**
- * Amounts of a swap on one curve, in pool units. `amountIn` includes the fee. In this file, `i` is the index of the input
- * token, and `o` is the index of the output token.
+ * Amounts of a swap on one curve, in pool units. `amountIn` includes the fee. In this file, `i` is the index of the
+ * input token, and `o` is the index of the output token.
  */
 type CurveSwap = { readonly amountIn: bigint; readonly amountOut: bigint }
 
@@ -78,9 +82,9 @@ const toBaseUnits = (amount: bigint, decimals: bigint) =>
 type Curves = readonly (FluidReserves | null)[]
 
 /**
- * Splits an input in pool units between the curves. If the share of one curve would not be positive, the other curve gets
- * all input. `x` and `y` are the imaginary reserves of the output and input token on the collateral curve; `x2` and `y2`
- * are those on the debt curve.
+ * Splits an input in pool units between the curves. If the share of one curve would not be positive, the other curve
+ * gets all input. `x` and `y` are the imaginary reserves of the output and input token on the collateral curve; `x2`
+ * and `y2` are those on the debt curve.
  */
 function splitInput(
   [collateral, debt]: Curves,
@@ -110,9 +114,10 @@ function inputWithoutCut({ revenueCut = 0n, feePpm }: FluidDexState, curveSwap: 
 }
 
 /**
- * Checks the input as the Liquidity contract does. The contract records the input of each curve in whole base units. The
- * input of the swap may exceed the sum of the recorded inputs by at most 1 %. The input of the debt curve repays debt, so it
- * must not exceed the debt. The debt that we read is rounded down, so the contract accepts a few units more.
+ * Checks the input as the Liquidity contract does. The contract records the input of each curve in whole base units.
+ * The input of the swap may exceed the sum of the recorded inputs by at most 1 %. The input of the debt curve repays
+ * debt, so it must not exceed the debt. The debt that we read is rounded down, so the contract accepts a few units
+ * more.
  */
 function checkInput(state: FluidDexState, curveSwaps: readonly (CurveSwap | null)[], amountIn: bigint, i: 0 | 1): void {
   const accountedInput = curveSwaps.reduce(

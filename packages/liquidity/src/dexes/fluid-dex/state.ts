@@ -17,7 +17,9 @@ const LIST_GAS = 3_000_000
 /** Estimated gas to read prices, and both curves from the Liquidity contract. */
 const READ_GAS = 400_000
 
-/** Finds pools in the list of all pools that the resolver returns, because it has no getter for the pools of a token. */
+/**
+ * Finds pools in the list of all pools that the resolver returns, because it has no getter for the pools of a token.
+ */
 export function* findPools(row: DexRow, pairs: readonly TokenPair[]): Reads<readonly Pool<null>[]> {
   const [answer] = yield [lensRead(LENS, lensInterface.encodeFunctionData('list', [row.address]), LIST_GAS)]
   if (!answer) return []

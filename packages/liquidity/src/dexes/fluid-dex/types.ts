@@ -1,6 +1,6 @@
 /**
- * Reserves of one curve, by token, in units of 10^−12 whole tokens. A pool has two curves: one trades the collateral of the
- * liquidity providers, and the other one trades their debt.
+ * Reserves of one curve, by token, in units of 10^−12 whole tokens. A pool has two curves: one trades the collateral of
+ * the liquidity providers, and the other one trades their debt.
  */
 export type FluidReserves = {
   /** Amounts that the curve can pay out. */
@@ -24,7 +24,9 @@ export type FluidDexState = {
   readonly collateral: FluidReserves | null
   /** Reserves of the debt curve; null if the curve is disabled. */
   readonly debt: FluidReserves | null
-  /** Total debt of each token behind the debt curve, in the unit of the reserves. A swap cannot repay more than this. */
+  /**
+   * Total debt of each token behind the debt curve, in the unit of the reserves. A swap cannot repay more than this.
+   */
   readonly owed?: readonly [bigint, bigint]
   /** Decimals of both tokens. */
   readonly decimals: readonly [bigint, bigint]

@@ -1,4 +1,4 @@
-/** Family of iZiSwap pools. */
+/** Implements `DexFamily` for iZiSwap pools. */
 import type { DexFamily } from '../../family.ts'
 import { endCurveAt } from '../../math/curve-end.ts'
 import { concentratedReserves } from '../../math/positions.ts'
@@ -47,7 +47,9 @@ const uncheckedFamily: DexFamily<IziswapState> = {
 const endpointsOf = ({ points }: Pick<IziswapState, 'points'>) =>
   points.flatMap(({ point, endpoint, liquidityNet }) => (endpoint ? [[point, liquidityNet] as const] : []))
 
-/** Returns the total reserves of limit orders and positions. The reserves of positions are those of a Uniswap V3 pool. */
+/**
+ * Returns the total reserves of limit orders and positions. The reserves of positions are those of a Uniswap V3 pool.
+ */
 function reservesOf({ points, point, sqrtPriceX96, liquidity, feePpm, pointDelta }: IziswapState): [bigint, bigint] {
   const ticks = endpointsOf({ points })
   const positionReserves = concentratedReserves({

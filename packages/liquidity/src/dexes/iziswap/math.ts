@@ -1,7 +1,7 @@
 /**
  * Exact math of iZiSwap pools. X is the first token, and Y is the second token. A point is iZiSwap's tick, and all
- * liquidity at a point trades at one price. Positions start and end at endpoints. Any point can have limit orders. Checked
- * against swapX2Y.sol, swapY2X.sol, and PointBitmap of iZiSwap-core at 3e8f627.
+ * liquidity at a point trades at one price. Positions start and end at endpoints. Any point can have limit orders.
+ * Checked against swapX2Y.sol, swapY2X.sol, and PointBitmap of iZiSwap-core at 3e8f627.
  */
 import { PPM } from '@sluice/chains'
 import { nullIfRefused, PoolRefusal } from '../../family.ts'
@@ -63,7 +63,8 @@ function netOfFee(trade: Trade): bigint {
 }
 
 /**
- * Records a part of the trade: subtracts its cost and the fee on the cost from the remaining input, and adds its output.
+ * Records a part of the trade: subtracts its cost and the fee on the cost from the remaining input, and adds its
+ * output.
  *
  * @param amount - remaining input without its fee; if `cost` is at least this amount, no input remains
  */
@@ -109,8 +110,8 @@ const positionAt = (point: number, liquidity: bigint, liquidityX: bigint): Trade
 })
 
 /**
- * Returns the next point at or below `fromPoint` at which the contract stops: a point in the bitmap, the end of the bitmap
- * word, or `lowestPoint`.
+ * Returns the next point at or below `fromPoint` at which the contract stops: a point in the bitmap, the end of the
+ * bitmap word, or `lowestPoint`.
  */
 function nextBelow({ points }: Trade, fromPoint: number, pointDelta: number, lowestPoint: number): number {
   const bitIndex = Math.floor(fromPoint / pointDelta)
@@ -139,7 +140,9 @@ function pointAt(
   return { index, liquidityPoint: candidate?.point === point ? candidate : undefined }
 }
 
-/** True if there is no liquidity in range, and `points` has no entry from the current point on in the trade direction. */
+/**
+ * True if there is no liquidity in range, and `points` has no entry from the current point on in the trade direction.
+ */
 const hasNothingToBuy = ({ position, points }: Trade, isUp: boolean) =>
   position.liquidity === 0n && !points.some(({ point }) => (isUp ? point >= position.point : point <= position.point))
 
@@ -236,8 +239,8 @@ export function sellUpTo(state: IziswapState, zeroForOne: boolean, amountIn: big
 /**
  * Sells exactly `amountIn`.
  *
- * @throws PoolRefusal if the pool would revert, `TOO_LARGE` above the largest input, `UNSUPPORTED` if rounding would leave
- * a part of the input unspent
+ * @throws PoolRefusal if the pool would revert, `TOO_LARGE` above the largest input, `UNSUPPORTED` if rounding would
+ * leave a part of the input unspent
  */
 export function sellExact(state: IziswapState, zeroForOne: boolean, amountIn: bigint): IziswapTrade {
   const result = sellUpTo(state, zeroForOne, amountIn)

@@ -1,7 +1,7 @@
 /**
  * Computes trades of iZiSwap within one range of points with constant liquidity. A point is iZiSwap's tick, and all
- * liquidity at a point trades at one price. X is the first token of the pool, and Y is the second token. Checked against SwapMathX2Y,
- * SwapMathY2X, and AmountMath of iZiSwap-core at 3e8f627.
+ * liquidity at a point trades at one price. X is the first token of the pool, and Y is the second token. Checked
+ * against SwapMathX2Y, SwapMathY2X, and AmountMath of iZiSwap-core at 3e8f627.
  */
 import { divUp, min } from '../../math/integers.ts'
 import { sqrtRatioAtTick, tickAtSqrtRatio } from '../../math/ticks.ts'

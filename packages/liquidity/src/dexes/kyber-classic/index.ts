@@ -1,4 +1,4 @@
-/** Family of KyberSwap Classic (DMM) pairs. */
+/** Implements `DexFamily` for KyberSwap Classic (DMM) pairs. */
 import {
   IKyberClassicEvents__factory,
   IKyberClassicFactory__factory,

@@ -1,4 +1,6 @@
-/** Builds price curves of Kyber Elastic pools. Each step of a swap (`math.ts`) becomes one piece with the same input. */
+/**
+ * Builds price curves of Kyber Elastic pools. Each step of a swap (`math.ts`) becomes one piece with the same input.
+ */
 import { FLOAT_PPM } from '@sluice/chains'
 import type { PriceCurve } from '../../family.ts'
 import { CurveBuilder } from '../../math/curve-builder.ts'
@@ -9,8 +11,8 @@ const Q96 = 2 ** 96
 
 /**
  * Returns the curve up to the end of the pool. Does not apply `END_MARGIN`. The curve pays slightly more than the pool,
- * because each step of the pool converts a part of its fee to liquidity. The relative difference is at most half of the fee
- * times the relative fall of √price in the step.
+ * because each step of the pool converts a part of its fee to liquidity. The relative difference is at most half of the
+ * fee times the relative fall of √price in the step.
  */
 export function curveOf(state: KyberElasticState, zeroForOne: boolean): PriceCurve {
   const builder = new CurveBuilder()

@@ -1,4 +1,4 @@
-/** Family of Kyber Elastic pools. */
+/** Implements `DexFamily` for Kyber Elastic pools. */
 import type { DexFamily } from '../../family.ts'
 import { endCurveAt } from '../../math/curve-end.ts'
 import { pathOfTicks, withConsistentState } from '../common/consistent-state.ts'

@@ -1,6 +1,7 @@
 /**
  * Exact math of Kyber Elastic pools. The fee of each step of a swap becomes reinvested liquidity, with which the later
- * steps of the same swap already trade. Checked against Pool, SwapMath, and PoolTicksState of KyberNetwork/ks-elastic-sc at 4ab08c0.
+ * steps of the same swap already trade. Checked against Pool, SwapMath, and PoolTicksState of
+ * KyberNetwork/ks-elastic-sc at 4ab08c0.
  */
 import { PPM } from '@sluice/chains'
 import { PoolRefusal } from '../../family.ts'

@@ -26,8 +26,8 @@ const PPM_PER_FEE_UNIT = 10
 /** Maximum token pairs per read. They take about 4 million gas if all fees are enabled. */
 const PAIRS_PER_READ = 100
 /**
- * Maximum ticks that are read on each side of the price. The pool stores its ticks as a linked list. One read walks this
- * list, which takes about 12,000 gas per tick.
+ * Maximum ticks that are read on each side of the price. The pool stores its ticks as a linked list. One read walks
+ * this list, which takes about 12,000 gas per tick.
  */
 const MAX_TICKS = 500
 /** Estimated gas to read price, liquidity, and a few dozen ticks. */

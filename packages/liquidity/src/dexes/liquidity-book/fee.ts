@@ -6,8 +6,8 @@ import type { FeeParameters } from './types.ts'
 const VOLATILITY_PER_BIN = 10_000
 
 /**
- * Returns the fee parameters after the update at the start of a trade. `idReference` and `volatilityReference` change only
- * if the filter period has passed since the last trade.
+ * Returns the fee parameters after the update at the start of a trade. `idReference` and `volatilityReference` change
+ * only if the filter period has passed since the last trade.
  *
  * @param timestamp - Unix time of the trade, in seconds
  * @see PairParameterHelper.updateReferences, joe-v2 2.1

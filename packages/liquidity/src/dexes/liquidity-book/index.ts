@@ -1,4 +1,4 @@
-/** Family of Liquidity Book pairs. */
+/** Implements `DexFamily` for Liquidity Book pairs. */
 import type { DexFamily } from '../../family.ts'
 import { binReserves } from '../../math/bins.ts'
 import { isZeroForOne } from '../common/direction.ts'
@@ -9,7 +9,10 @@ import { curveOf, maxInput, swapBins } from './math.ts'
 import { readStates, refreshStates, topics } from './state.ts'
 import type { LiquidityBookState } from './types.ts'
 
-/** Liquidity Book pairs of versions 2.1 and 2.2. Pairs of version 2.0 have no state here: their sampled twin quotes them. */
+/**
+ * Liquidity Book pairs of versions 2.1 and 2.2. Pairs of version 2.0 have no state here: their sampled twin quotes
+ * them.
+ */
 export const liquidityBook: DexFamily<LiquidityBookState> = {
   id: 'liquidity-book',
   payment: { lockSlots: 1 },

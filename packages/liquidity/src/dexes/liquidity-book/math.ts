@@ -35,7 +35,7 @@ function createFeeTracker({ fee: storedFee, activeId, timestamp, binStep }: Liqu
     ofBin(id: number): BinFee {
       fee = updateAccumulator(fee, id)
       const rate = totalFee(fee, binStep)
-      // A smaller amount may end in an earlier bin, where the fee is lower. There is none before the first bin.
+      // A smaller amount may end in an earlier bin, where the fee is lower. No bin is earlier than the first one.
       if (rate > MAX_FEE)
         throw new PoolRefusal(isFirst ? 'UNSUPPORTED' : 'TOO_LARGE', 'the fee is above the maximum of the pair')
       isFirst = false

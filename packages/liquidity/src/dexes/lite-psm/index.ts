@@ -1,4 +1,4 @@
-/** Family of Maker's LitePSM modules (peg stability modules). */
+/** Implements `DexFamily` for Maker's LitePSM modules (peg stability modules). */
 import { ILitePsm__factory, LitePsmLens__factory } from '@sluice/bindings'
 import type { Hex } from '@sluice/chains'
 import type { DexFamily } from '../../family.ts'

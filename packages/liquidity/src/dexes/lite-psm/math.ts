@@ -21,8 +21,8 @@ const MAX_WORD = 2n ** 256n - 1n
 const HALTED_FEE = MAX_WORD
 
 /**
- * Quotes an exact input. One base unit of the gem costs many base units of DAI. So a purchase may leave a part of the DAI
- * unspent.
+ * Quotes an exact input. One base unit of the gem costs many base units of DAI. So a purchase may leave a part of the
+ * DAI unspent.
  *
  * @throws PoolRefusal `PAUSED` if the direction is halted, `TOO_LARGE` above the reserve, `TOO_SMALL` for no output
  */
@@ -68,8 +68,8 @@ export function rateOf({ tin, tout, factor }: LitePsmState, isGemSale: boolean):
 }
 
 /**
- * Returns the approximate largest input in base units. It buys all DAI, or all gems of the module. For gems, it includes
- * the largest amount of DAI that would remain unspent: less than the price of one more base unit of the gem.
+ * Returns the approximate largest input in base units. It buys all DAI, or all gems of the module. For gems, it
+ * includes the largest amount of DAI that would remain unspent: less than the price of one more base unit of the gem.
  */
 export function approximateMaxInput(state: LitePsmState, isGemSale: boolean): bigint {
   const { tin, factor, dai, gems } = state

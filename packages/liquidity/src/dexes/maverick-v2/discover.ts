@@ -12,8 +12,8 @@ import { pairPool } from '../common/pair-discover.ts'
 
 export const LENS: Lens = lensOf('MaverickV2Lens')
 /**
- * Maximum pools of a token pair. If there are more, the deepest ones are taken. Anyone can create any number of pools for a
- * pair, with different parameters.
+ * Maximum pools of a token pair. If there are more, the deepest ones are taken. Anyone can create any number of pools
+ * for a pair, with different parameters.
  */
 const MAX_POOLS_OF_PAIR = 16
 /** Maximum token pairs per read. */

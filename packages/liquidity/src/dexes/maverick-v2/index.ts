@@ -1,6 +1,6 @@
 /**
- * Family of Maverick V2 pools. The bins of a pool move with the price, and we have no exact math for these moves. So quotes
- * are interpolated between samples: swaps that are simulated on chain.
+ * Implements `DexFamily` for Maverick V2 pools. The bins of a pool move with the price, and we have no exact math for
+ * these moves. So quotes are interpolated between samples: swaps that are simulated on chain.
  */
 import { MaverickV2Lens__factory } from '@sluice/bindings'
 import type { DexFamily } from '../../family.ts'

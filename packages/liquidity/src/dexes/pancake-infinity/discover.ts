@@ -21,8 +21,8 @@ const clManagerInterface = IPancakeInfinityClManager__factory.createInterface()
 const binManagerInterface = IPancakeInfinityBinManager__factory.createInterface()
 
 /**
- * Usual fees in ppm, with the tick spacing (`cl`) or the bin step (`bin`). The managers have no getter for the pools of a
- * pair, but the ids of pools with these values can be computed. Other pools are found by their creation logs.
+ * Usual fees in ppm, with the tick spacing (`cl`) or the bin step (`bin`). The managers have no getter for the pools of
+ * a pair, but the ids of pools with these values can be computed. Other pools are found by their creation logs.
  */
 const USUAL_KEYS: Readonly<Record<InfinityKey['kind'], readonly (readonly [fee: number, step: number])[]>> = {
   cl: [
@@ -50,8 +50,8 @@ const IDS_PER_READ = 500
 const GAS_PER_ID = 6_000
 
 /**
- * Converts a row to one row per manager, because each manager emits the logs of its pools. The address of the given row is
- * the vault, which holds the tokens.
+ * Converts a row to one row per manager, because each manager emits the logs of its pools. The address of the given row
+ * is the vault, which holds the tokens.
  */
 export function rowsOf(row: DexRow): readonly DexRow[] {
   if (row.family !== 'pancake-infinity') return []
@@ -95,7 +95,9 @@ function makePool(row: DexRow, pair: TokenPair, key: InfinityKey): Pool<null> {
   return singletonPool(row, poolId(tokens, row.address, key), tokens, key)
 }
 
-/** Verifies pools of a pool list. The id is the hash of the key, so a pool exists if the manager has a price for its id. */
+/**
+ * Verifies pools of a pool list. The id is the hash of the key, so a pool exists if the manager has a price for its id.
+ */
 export function provePools(row: DexRow, listedPools: readonly ListedPool[]): PoolReads<Pool<null>> {
   return proveByKey(listedPools, listedPool, (candidates) => initializedPools(row, candidates))
 

@@ -1,4 +1,7 @@
-/** Family of PancakeSwap Infinity pools. Pools of the kind `cl` have ticks, and pools of the kind `bin` have bins. */
+/**
+ * Implements `DexFamily` for PancakeSwap Infinity pools. Pools of the kind `cl` have ticks, and pools of the kind `bin`
+ * have bins.
+ */
 import type { DexFamily } from '../../family.ts'
 import { binReserves } from '../../math/bins.ts'
 import { concentratedReserves } from '../../math/positions.ts'

@@ -13,8 +13,8 @@ export const spacingOf = ({ parameters }: InfinityKey): number => Math.floor(par
 export const PARAMETERS_BITS = 40n
 
 /**
- * Bits of four permissions of a hook: beforeSwap, afterSwap, and both permissions to change the amounts of a swap (return
- * deltas).
+ * Bits of four permissions of a hook: beforeSwap, afterSwap, and both permissions to change the amounts of a swap
+ * (return deltas).
  *
  * @see ICLHooks, infinity-core
  */

@@ -96,8 +96,8 @@ const PROTOCOL_FEE_TOPIC = clManagerInterface.getEvent('ProtocolFeeUpdated').top
 const LP_FEE_TOPIC = clManagerInterface.getEvent('DynamicLPFeeUpdated').topicHash as Hex
 
 /**
- * Topics of the logs of both managers. Logs of `bin` pools do not contain the reserves of bins. So after such a log, the
- * pool is read again.
+ * Topics of the logs of both managers. Logs of `bin` pools do not contain the reserves of bins. So after such a log,
+ * the pool is read again.
  */
 export const topics: readonly Hex[] = [
   CL_SWAP_TOPIC,

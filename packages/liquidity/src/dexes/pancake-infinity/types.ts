@@ -14,7 +14,9 @@ export type InfinityKey = {
   readonly kind: 'cl' | 'bin'
   /** Fee in parts per million, or 0x800000 for a dynamic fee. */
   readonly fee: number
-  /** Hook permissions (lowest 16 bits), followed by the tick spacing (24 bits, `cl`) or the bin step (16 bits, `bin`). */
+  /**
+   * Hook permissions (lowest 16 bits), followed by the tick spacing (24 bits, `cl`) or the bin step (16 bits, `bin`).
+   */
   readonly parameters: number
   /** The zero address for no hook. */
   readonly hooks: Address

@@ -1,4 +1,4 @@
-/** Family of PancakeSwap stable pools. They have the math of Curve StableSwap pools. */
+/** Implements `DexFamily` for PancakeSwap stable pools. They have the math of Curve StableSwap pools. */
 import type { DexFamily } from '../../family.ts'
 import { curveFamily } from '../common/curve-family.ts'
 import { gasRow } from '../common/gas.ts'

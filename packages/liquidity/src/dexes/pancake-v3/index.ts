@@ -1,4 +1,4 @@
-/** Family of PancakeSwap V3 pools. */
+/** Implements `DexFamily` for PancakeSwap V3 pools. */
 import { IPancakeV3PoolEvents__factory } from '@sluice/bindings'
 import type { DexFamily } from '../../family.ts'
 import type { ConcentratedState } from '../../math/concentrated.ts'

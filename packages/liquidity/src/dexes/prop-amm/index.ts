@@ -1,6 +1,6 @@
 /**
- * Family of proprietary AMMs, whose market makers set all prices. Quotes are interpolated between samples: quotes that the
- * AMM itself returned.
+ * Implements `DexFamily` for proprietary AMMs, whose market makers set all prices. Quotes are interpolated between
+ * samples: quotes that the AMM itself returned.
  */
 import type { DexFamily } from '../../family.ts'
 import { isZeroForOne } from '../common/direction.ts'

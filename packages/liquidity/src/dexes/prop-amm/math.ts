@@ -1,6 +1,6 @@
 /**
- * Interpolates quotes linearly between samples of a proprietary AMM. Larger inputs get a worse price, so the AMM pays at
- * least as much as an interpolated quote.
+ * Interpolates quotes linearly between samples of a proprietary AMM. Larger inputs get a worse price, so the AMM pays
+ * at least as much as an interpolated quote.
  */
 import { PoolRefusal, type PriceCurve } from '../../family.ts'
 import { largestInput } from '../../math/capacity.ts'
@@ -30,7 +30,10 @@ export function quote(
   return { amountOut, state: { samples, sold: i === 0 ? [totalSold, sold[1]] : [sold[0], totalSold] } }
 }
 
-/** Returns the output of an input by linear interpolation, rounded down. @throws PoolRefusal `TOO_LARGE` above the samples */
+/**
+ * Returns the output of an input by linear interpolation, rounded down. @throws PoolRefusal `TOO_LARGE` above the
+ * samples
+ */
 function outputAt(samples: readonly QuoteSample[], amount: bigint): bigint {
   const k = samples.findIndex(([amountIn]) => amountIn >= amount)
   if (k < 0)

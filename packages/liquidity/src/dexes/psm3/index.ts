@@ -1,4 +1,4 @@
-/** Family of Spark's PSM3 modules (peg stability modules). */
+/** Implements `DexFamily` for Spark's PSM3 modules (peg stability modules). */
 import { IPsm3__factory, Psm3Lens__factory } from '@sluice/bindings'
 import { callCodec } from '@sluice/bindings/codec'
 import type { Hex } from '@sluice/chains'
@@ -43,7 +43,10 @@ const topics: readonly Hex[] = (['Swap', 'Deposit', 'Withdraw'] as const).map(
   (name) => psmInterface.getEvent(name as 'Swap').topicHash as Hex,
 )
 
-/** PSM3 modules, which trade USDC, USDS, and sUSDS without a fee. USDC and USDS trade 1:1, and sUSDS at its value in USDS. */
+/**
+ * PSM3 modules, which trade USDC, USDS, and sUSDS without a fee. USDC and USDS trade 1:1, and sUSDS at its value in
+ * USDS.
+ */
 export const psm3: DexFamily<Psm3State> = {
   id: 'psm3',
   payment: { pullsInput: true },

@@ -1,4 +1,4 @@
-/** Family of Ramses CL pools. */
+/** Implements `DexFamily` for Ramses CL pools. */
 import type { DexFamily } from '../../family.ts'
 import type { ConcentratedState } from '../../math/concentrated.ts'
 import { concentratedTrade } from '../common/concentrated-family.ts'

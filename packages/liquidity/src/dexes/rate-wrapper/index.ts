@@ -1,4 +1,4 @@
-/** Family of wrappers of rebasing tokens. */
+/** Implements `DexFamily` for wrappers of rebasing tokens. */
 import { RateWrapperLens__factory } from '@sluice/bindings'
 import type { DexRow, Hex } from '@sluice/chains'
 import type { DexFamily, Pool, Reads, TokenPair } from '../../family.ts'

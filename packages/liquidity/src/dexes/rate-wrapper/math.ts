@@ -12,8 +12,8 @@ export type RateWrapperState = {
 }
 
 /**
- * Quotes a wrap or an unwrap, rounded down. In an unwrap, the rebasing token transfers whole shares. So the recipient can
- * get a few base units less than the wrapper reports.
+ * Quotes a wrap or an unwrap, rounded down. In an unwrap, the rebasing token transfers whole shares. So the recipient
+ * can get a few base units less than the wrapper reports.
  *
  * @throws PoolRefusal `EMPTY`, `TOO_SMALL` for no output, `TOO_LARGE` above the wrapped supply
  * @see WstETH.wrap and unwrap, StETH._transfer, lidofinance/core; WeETH, etherfi-protocol/smart-contracts

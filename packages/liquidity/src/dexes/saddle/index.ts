@@ -1,4 +1,4 @@
-/** Family of pools of Saddle and its forks. */
+/** Implements `DexFamily` for pools of Saddle and its forks. */
 import type { DexFamily } from '../../family.ts'
 import { curveFamily } from '../common/curve-family.ts'
 import { HOP_GAS } from '../common/gas.ts'
@@ -13,8 +13,8 @@ export const saddle: DexFamily<CurveStableState> = {
   findPools,
   readStates,
   refreshStates: readStates,
-  // Two parameters change without a log: the amplification during a ramp, and the rate of a coin that is a share of another
-  // pool. All other changes have logs.
+  // Two parameters change without a log: the amplification during a ramp, and the rate of a coin that is a share of
+  // another pool. All other changes have logs.
   parameterGas: ({ state }) => (state.ramping || state.feeOrder === 'share' ? READ_GAS : 0),
   topics,
   applyLog,

@@ -30,8 +30,8 @@ export const findPools = (row: DexRow, pairs: readonly TokenPair[]) =>
   )
 
 /**
- * Reads states. Returns null for a paused pool, and for a pool whose own quotes our math does not reproduce. If the last
- * token is a share of another pool, its rate is the price of the share.
+ * Reads states. Returns null for a paused pool, and for a pool whose own quotes our math does not reproduce. If the
+ * last token is a share of another pool, its rate is the price of the share.
  */
 export const readStates = stateReader(
   ({ address }) => lensRead(LENS, readCodec.encode(address), READ_GAS),

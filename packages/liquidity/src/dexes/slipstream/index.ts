@@ -1,4 +1,4 @@
-/** Family of Slipstream pools. */
+/** Implements `DexFamily` for Slipstream pools. */
 import type { DexFamily } from '../../family.ts'
 import type { ConcentratedState } from '../../math/concentrated.ts'
 import { concentratedTrade } from '../common/concentrated-family.ts'

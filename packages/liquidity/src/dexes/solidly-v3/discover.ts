@@ -6,8 +6,8 @@ import { findByKeys } from '../common/concentrated-discover.ts'
 import { poolCreation } from '../common/pair-discover.ts'
 
 /**
- * Interface of Uniswap V3's factory, whose creation log has the same signature. In Solidly V3, the fields for the fee and
- * the tick spacing are exchanged, but neither is used here.
+ * Interface of Uniswap V3's factory, whose creation log has the same signature. In Solidly V3, the fields for the fee
+ * and the tick spacing are exchanged, but neither is used here.
  */
 const factoryInterface = IUniswapV3Factory__factory.createInterface()
 

@@ -1,4 +1,4 @@
-/** Family of Solidly V3 pools. */
+/** Implements `DexFamily` for Solidly V3 pools. */
 import { ISolidlyV3Pool__factory } from '@sluice/bindings'
 import type { Hex } from '@sluice/chains'
 import type { Log } from '@sluice/rpc'

@@ -1,6 +1,6 @@
 /**
- * Detects changed fees of Solidly pairs. In many forks, a factory or its owner can change the fee without a log of the pair.
- * The forks have different getters for the fee. So a quote of the pair is read, which changes with the fee.
+ * Detects changed fees of Solidly pairs. In many forks, a factory or its owner can change the fee without a log of the
+ * pair. The forks have different getters for the fee. So a quote of the pair is read, which changes with the fee.
  */
 import { ISolidlyPairState__factory } from '@sluice/bindings'
 import { callCodec } from '@sluice/bindings/codec'
@@ -27,8 +27,8 @@ const sampleQuote = (state: SolidlyState): bigint =>
   nullIfRefused(() => quoteSolidly(state, true, sampleInputOf(state), solveSolidly).amountOut) ?? 0n
 
 /**
- * Returns a `refreshStates` that reads a quote of each pair. If this quote differs from our quote for the state, the pair is
- * read again by `readStates`.
+ * Returns a `refreshStates` that reads a quote of each pair. If this quote differs from our quote for the state, the
+ * pair is read again by `readStates`.
  */
 export const createFeeRefresh = (readStates: DexFamily<SolidlyState>['readStates']) =>
   function* refreshStates(row: DexRow, pools: readonly Pool<SolidlyState>[]): PoolReads<SolidlyState> {

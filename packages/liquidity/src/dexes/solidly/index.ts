@@ -1,4 +1,4 @@
-/** Family of Solidly pairs. */
+/** Implements `DexFamily` for Solidly pairs. */
 import type { DexFamily } from '../../family.ts'
 import { type SolidlyState, solveSolidly } from '../../math/solidly.ts'
 import { solidlyFamily } from '../common/solidly-family.ts'

@@ -1,6 +1,6 @@
 /**
- * Family of SyncSwap aqua pools. The source code of their curve is not public. So quotes are interpolated between samples:
- * swaps that are simulated on chain.
+ * Implements `DexFamily` for SyncSwap aqua pools. The source code of their curve is not public. So quotes are
+ * interpolated between samples: swaps that are simulated on chain.
  */
 import { ISyncswapFactory__factory, ISyncswapState__factory } from '@sluice/bindings'
 import { type Address, type DexRow, type Hex, toAddress } from '@sluice/chains'

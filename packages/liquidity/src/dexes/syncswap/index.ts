@@ -1,4 +1,4 @@
-/** Family of SyncSwap classic and stable pools. */
+/** Implements `DexFamily` for SyncSwap classic and stable pools. */
 import type { DexFamily } from '../../family.ts'
 import { constantProductCurve } from '../../math/curves.ts'
 import { sampledCapacity } from '../common/capacity-family.ts'

@@ -26,6 +26,7 @@ const RESERVE_LIMIT = 1n << 112n
 /** Storage slot that packs, from the low bits up, reserve0, reserve1, and the timestamp of the last update. */
 const RESERVES_SLOT = toBeHex(8, 32) as Hex
 
+/** True if the row's fee is unknown or only assumed. */
 const isUnproven = ({ feeBasis }: DexRow): boolean => feeBasis === undefined || UNPROVEN_BASES.includes(feeBasis)
 
 /** Measures the fee of each pair, and returns it in `fixed`. Returns null for a pair whose fee cannot be measured. */
@@ -45,8 +46,8 @@ export function* readFixed(row: DexRow, pools: readonly Pool<null>[], block: num
       const [balance0, balance1] = balances[i]!
       const isTooSmall = balance0 < MIN_BALANCE || balance1 < MIN_BALANCE
       if (isTooSmall || balance0 >= RESERVE_LIMIT || balance1 >= RESERVE_LIMIT) return []
-      // The read overrides reserve0 with three quarters of the balance, so the pair counts the last quarter as input. Such
-      // a large input gives a precise fee.
+      // The read overrides reserve0 with three quarters of the balance, so the pair counts the last quarter as input.
+      // Such a large input gives a precise fee.
       return [{ pool, reserve0: balance0 - balance0 / 4n, reserve1: balance1 }]
     })
   })

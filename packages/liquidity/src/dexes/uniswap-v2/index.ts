@@ -1,4 +1,4 @@
-/** Family of Uniswap V2 pairs and their forks. */
+/** Implements `DexFamily` for Uniswap V2 pairs and their forks. */
 import { IUniswapV2Factory__factory } from '@sluice/bindings'
 import type { DexFamily } from '../../family.ts'
 import { constantProductCurve } from '../../math/curves.ts'

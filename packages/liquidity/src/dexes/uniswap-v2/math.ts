@@ -34,7 +34,9 @@ export function quote(
   }
 }
 
-/** Returns the largest input that `quote` accepts: it fills the input reserve up to its maximum. 0 if none is accepted. */
+/**
+ * Returns the largest input that `quote` accepts: it fills the input reserve up to its maximum. 0 if none is accepted.
+ */
 export function maxInput({ reserve0, reserve1, feePpm }: UniswapV2State, zeroForOne: boolean): bigint {
   const [reserveIn, reserveOut] = zeroForOne ? [reserve0, reserve1] : [reserve1, reserve0]
   const largestInput = RESERVE_LIMIT - 1n - reserveIn

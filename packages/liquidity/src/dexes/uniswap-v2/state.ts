@@ -39,8 +39,8 @@ export function* readStates(row: DexRow, pools: readonly Pool<null>[]): PoolRead
 }
 
 /**
- * Decodes a `Sync` log, which contains both reserves. Pairs emit it at every change of their reserves. It is a fast decoder,
- * because a block has hundreds of these logs.
+ * Decodes a `Sync` log, which contains both reserves. Pairs emit it at every change of their reserves. It is a fast
+ * decoder, because a block has hundreds of these logs.
  */
 const decodeSync = eventReader<[bigint, bigint]>(eventsInterface, 'Sync')
 export const topics: readonly Hex[] = [eventsInterface.getEvent('Sync').topicHash as Hex]

@@ -1,4 +1,4 @@
-/** Family of Uniswap V3 pools and their forks. */
+/** Implements `DexFamily` for Uniswap V3 pools and their forks. */
 import type { DexFamily } from '../../family.ts'
 import type { ConcentratedState } from '../../math/concentrated.ts'
 import { concentratedTrade } from '../common/concentrated-family.ts'

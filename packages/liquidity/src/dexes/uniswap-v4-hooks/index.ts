@@ -1,6 +1,6 @@
 /**
- * Family of Uniswap V4 pools whose hook takes part in swaps. Quotes are interpolated between samples: swaps that are simulated
- * on chain.
+ * Implements `DexFamily` for Uniswap V4 pools whose hook takes part in swaps. Quotes are interpolated between samples:
+ * swaps that are simulated on chain.
  */
 import { UniswapV4HookLens__factory } from '@sluice/bindings'
 import type { DexFamily } from '../../family.ts'

@@ -52,8 +52,8 @@ const MAX_TICK_SPACING = 32_767
 const IDS_PER_READ = 800
 
 /**
- * Returns the pool id: the hash of the five words of the key, which includes the tokens. Thousands of ids are computed. So
- * the words are joined directly, without an ABI coder, which would take ten times as long.
+ * Returns the pool id: the hash of the five words of the key, which includes the tokens. Thousands of ids are computed.
+ * So the words are joined directly, without an ABI coder, which would take ten times as long.
  */
 function poolId([currency0, currency1]: readonly [Address, Address], key: UniswapV4Key): Hex {
   const { fee, tickSpacing, hooks } = key
@@ -95,8 +95,8 @@ function makePool(row: DexRow, pair: readonly [Address, Address], key: UniswapV4
 }
 
 /**
- * Verifies pools of a pool list whose hook takes no part in swaps. The id is the hash of the key, so a pool exists if the
- * manager has a price for its id.
+ * Verifies pools of a pool list whose hook takes no part in swaps. The id is the hash of the key, so a pool exists if
+ * the manager has a price for its id.
  */
 export const provePools = createProver(false)
 /** Like `provePools`, but accepts only pools whose hook takes part in swaps. */

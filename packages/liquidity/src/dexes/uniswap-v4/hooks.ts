@@ -15,7 +15,9 @@ const DYNAMIC_FEE = 0x800000
 /** True if the hook can set the fee at any time. */
 export const hasDynamicFee = ({ fee }: UniswapV4Key): boolean => fee === DYNAMIC_FEE
 
-/** True if swaps call the hook. Otherwise, it cannot observe or change a swap. @param hooks - zero address for no hook */
+/**
+ * True if swaps call the hook. Otherwise, it cannot observe or change a swap. @param hooks - zero address for no hook
+ */
 export function touchesSwaps(hooks: Address): boolean {
   return (BigInt(hooks) & SWAP_PERMISSIONS) !== 0n
 }

@@ -1,4 +1,4 @@
-/** Family of Uniswap V4 pools whose hooks take no part in swaps. */
+/** Implements `DexFamily` for Uniswap V4 pools whose hooks take no part in swaps. */
 import type { DexFamily } from '../../family.ts'
 import { concentratedTrade } from '../common/concentrated-family.ts'
 import { createdPool, creationTopics, findPools, provePools } from './discover.ts'
@@ -7,7 +7,9 @@ import { hasDynamicFee } from './hooks.ts'
 import { applyLog, keyOf, poolIdOf, readStates, refreshStates, topics } from './state.ts'
 import type { UniswapV4State } from './types.ts'
 
-/** Maximum amount of a swap, because the manager stores balance changes as int128. @see BalanceDelta, Uniswap/v4-core */
+/**
+ * Maximum amount of a swap, because the manager stores balance changes as int128. @see BalanceDelta, Uniswap/v4-core
+ */
 const MAX_AMOUNT = (1n << 127n) - 1n
 
 /** Uniswap V4 pools without hooks, or with hooks that take no part in swaps. */

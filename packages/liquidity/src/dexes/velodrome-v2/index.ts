@@ -1,4 +1,4 @@
-/** Family of Velodrome V2 pairs. */
+/** Implements `DexFamily` for Velodrome V2 pairs. */
 import { IVelodromeV2Factory__factory } from '@sluice/bindings'
 import type { DexFamily } from '../../family.ts'
 import { type SolidlyState, solveVelodrome } from '../../math/solidly.ts'

@@ -29,9 +29,9 @@ export const contractTopics: readonly Hex[] = [id('SetPauseState(bool)') as Hex]
 export const pauseRead = ({ address: to }: DexRow): Read => ({ to, data: IS_PAUSED, gas: PAUSE_GAS })
 
 /**
- * Returns a `refreshStates` that reads the fees and the pause from the factory. If the fee of a pair is not the one in its
- * state, the pair is read again by `readStates`. The new fee is not used directly, because forks may have other fee units.
- * If the factory returns no fee, the state keeps its fee.
+ * Returns a `refreshStates` that reads the fees and the pause from the factory. If the fee of a pair is not the one in
+ * its state, the pair is read again by `readStates`. The new fee is not used directly, because forks may have other fee
+ * units. If the factory returns no fee, the state keeps its fee.
  */
 export const createParameterRefresh = (readStates: DexFamily<SolidlyState>['readStates']) =>
   function* refreshStates(row: DexRow, pools: readonly Pool<SolidlyState>[]): PoolReads<SolidlyState> {

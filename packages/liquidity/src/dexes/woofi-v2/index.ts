@@ -1,4 +1,4 @@
-/** Family of WOOFi V2 pools. */
+/** Implements `DexFamily` for WOOFi V2 pools. */
 import type { DexFamily } from '../../family.ts'
 import { sampledCapacity } from '../common/capacity-family.ts'
 import { isZeroForOne } from '../common/direction.ts'

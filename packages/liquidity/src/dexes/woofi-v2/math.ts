@@ -1,7 +1,8 @@
 /**
- * Exact math of WOOFi V2. All tokens of a pool except its quote token are base tokens. Each base token has a price in the
- * quote token. Two names come from the contract. The notional of a trade is its value in base units of the quote token. Gamma
- * is the relative price move of a trade, with 18 decimals. Follows WooPPV2 of woonetwork/WooPoolV2 with WooracleV2_2. Checked against real pools.
+ * Exact math of WOOFi V2. All tokens of a pool except its quote token are base tokens. Each base token has a price in
+ * the quote token. Two names come from the contract. The notional of a trade is its value in base units of the quote
+ * token. Gamma is the relative price move of a trade, with 18 decimals. Follows WooPPV2 of woonetwork/WooPoolV2 with
+ * WooracleV2_2. Checked against real pools.
  */
 import { PoolRefusal } from '../../family.ts'
 import { max, min } from '../../math/integers.ts'
@@ -100,8 +101,8 @@ function sellQuote(state: WoofiV2State, quoteToken: WoofiToken, base: WoofiToken
 }
 
 /**
- * Trades one base token for another one, in two trades through the quote token. Both trades use half of the wider spread.
- * The higher fee is taken once.
+ * Trades one base token for another one, in two trades through the quote token. Both trades use half of the wider
+ * spread. The higher fee is taken once.
  */
 function tradeBaseForBase(
   state: WoofiV2State,
@@ -177,8 +178,8 @@ function withPrice(token: WoofiToken, price: bigint, spread: bigint): WoofiToken
 }
 
 /**
- * Returns the approximate largest input in base units. It reaches one of the bounds of the two tokens: value, price move, or
- * reserve.
+ * Returns the approximate largest input in base units. It reaches one of the bounds of the two tokens: value, price
+ * move, or reserve.
  */
 export function approximateMaxInput(state: WoofiV2State, i: 0 | 1): bigint {
   const { quoteIndex, quoteUnit, tokens } = state

@@ -24,8 +24,8 @@ const READ_GAS = 350_000
 const SAMPLE_DIVISOR = 1_000n
 
 /**
- * Finds the token pairs whose tokens both have a reserve in the contract. The contract trades all pairs of its tokens, but
- * does not list its tokens. Each pair becomes one pool.
+ * Finds the token pairs whose tokens both have a reserve in the contract. The contract trades all pairs of its tokens,
+ * but does not list its tokens. Each pair becomes one pool.
  */
 export function* findPools(row: DexRow, pairs: readonly TokenPair[]): Reads<readonly Pool<null>[]> {
   const tokens = [...new Set(pairs.flat())]

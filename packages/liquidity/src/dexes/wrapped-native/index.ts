@@ -1,4 +1,4 @@
-/** Family of the native token's wrapper. */
+/** Implements `DexFamily` for the native token's wrapper. */
 import { IERC20Supply__factory } from '@sluice/bindings'
 import { type DexRow, type Hex, ZERO_ADDRESS } from '@sluice/chains'
 import { type DexFamily, type Pool, PoolRefusal, type Reads } from '../../family.ts'
@@ -28,7 +28,8 @@ export const wrappedNative: DexFamily<WrappedNativeState> = {
     return answers.map((answer) => answer && { supply: erc20.decodeFunctionResult('totalSupply', answer)[0] })
   },
 
-  // The only state is the supply, which bounds unwraps. Its changes are not followed: they are frequent and rarely matter.
+  // The only state is the supply, which bounds unwraps. Its changes are not followed: they are frequent and rarely
+  // matter.
   topics: [],
   applyLog: () => 'ignore',
 
