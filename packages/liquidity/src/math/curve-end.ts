@@ -28,9 +28,13 @@ const sqrtPriceAfter = (from: number, liquidity: number, input: number): number 
  * Returns the end √price and the liquidity of a piece that starts at √price `from` and takes `input`. If the √price
  * would fall by less than `NARROW_FALL`, returns a steeper piece with the same input.
  */
-export function pieceOfInput(from: number, liquidity: number, input: number): readonly [to: number, liquidity: number] {
-  const to = sqrtPriceAfter(from, liquidity, input)
-  if (from - to > NARROW_FALL * from) return [to, liquidity]
+export function pieceOfInput(
+  from: number,
+  liquidity: number,
+  input: number,
+): readonly [endSqrtPrice: number, liquidity: number] {
+  const endSqrtPrice = sqrtPriceAfter(from, liquidity, input)
+  if (from - endSqrtPrice > NARROW_FALL * from) return [endSqrtPrice, liquidity]
   const steeperEnd = from * (1 - NARROW_FALL)
   return [steeperEnd, (input * from * steeperEnd) / (from - steeperEnd)]
 }
@@ -56,8 +60,8 @@ export function applyEndMargin(curve: PriceCurve): PriceCurve {
 
 /** Returns the input of piece `k`, in base units after the fee. */
 const inputOfPiece = ({ sqrtPrice, liquidity }: PriceCurve, k: number): number => {
-  const [from, to, liquidityOfPiece] = [sqrtPrice[k]!, sqrtPrice[k + 1]!, liquidity[k]!]
-  return liquidityOfPiece === 0 ? 0 : (liquidityOfPiece * (from - to)) / (from * to)
+  const [startSqrtPrice, endSqrtPrice, pieceLiquidity] = [sqrtPrice[k]!, sqrtPrice[k + 1]!, liquidity[k]!]
+  return pieceLiquidity === 0 ? 0 : (pieceLiquidity * (startSqrtPrice - endSqrtPrice)) / (startSqrtPrice * endSqrtPrice)
 }
 
 /** Cuts a curve at an input. @param maxInput - base units before the fee; null leaves the curve unchanged */
@@ -66,14 +70,14 @@ export function endCurveAt(curve: PriceCurve, maxInput: bigint | null): PriceCur
   const { sqrtPrice, liquidity, keepIn } = curve
   let remainingInput = curveEnd(maxInput, keepIn)
   for (let k = 0; k < liquidity.length; k++) {
-    const [from, pieceLiquidity] = [sqrtPrice[k]!, liquidity[k]!]
+    const [startSqrtPrice, pieceLiquidity] = [sqrtPrice[k]!, liquidity[k]!]
     const input = inputOfPiece(curve, k)
     if (input < remainingInput) {
       remainingInput -= input
       continue
     }
     if (pieceLiquidity === 0 || !(remainingInput > 0)) return keepPieces(curve, k)
-    const [endSqrtPrice, lastLiquidity] = pieceOfInput(from, pieceLiquidity, remainingInput)
+    const [endSqrtPrice, lastLiquidity] = pieceOfInput(startSqrtPrice, pieceLiquidity, remainingInput)
     const endedCurve = keepPieces(curve, k + 1)
     endedCurve.sqrtPrice[k + 1] = endSqrtPrice
     endedCurve.liquidity[k] = lastLiquidity

@@ -34,10 +34,11 @@ export function linearCurve({ rate, maxInput }: FixedRate): PriceCurve {
   let reachedInput = 0
   for (let pieceEnd = FIRST_INPUT; reachedInput < end; pieceEnd *= PIECE_GROWTH) {
     const cappedEnd = Math.min(pieceEnd, end)
-    const from = sqrtPrice.at(-1)!
-    const to = from * (1 - PIECE_FALL)
-    liquidity.push(((cappedEnd - reachedInput) * from * to) / (from - to))
-    sqrtPrice.push(to)
+    const startSqrtPrice = sqrtPrice.at(-1)!
+    const endSqrtPrice = startSqrtPrice * (1 - PIECE_FALL)
+    const pieceInput = cappedEnd - reachedInput
+    liquidity.push((pieceInput * startSqrtPrice * endSqrtPrice) / (startSqrtPrice - endSqrtPrice))
+    sqrtPrice.push(endSqrtPrice)
     reachedInput = cappedEnd
   }
   return {

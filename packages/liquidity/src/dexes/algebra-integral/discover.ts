@@ -39,8 +39,8 @@ export function* findPools(row: DexRow, pairs: readonly TokenPair[]): Reads<read
     data: lensInterface.encodeFunctionData('findCustom', [row.address, [...deployers], batch.flat()]) as Hex,
     gas: LOOKUP_GAS * deployers.length * batch.length,
   }))
-  const customPools = batches.flatMap((batch, b) => {
-    const answer = answers[b]
+  const customPools = batches.flatMap((batch, batchIndex) => {
+    const answer = answers[batchIndex]
     if (!answer) return []
     const [addresses] = lensInterface.decodeFunctionResult('findCustom', answer) as unknown as [readonly string[]]
     // Copy the decoded list into an array: `flatMap` of an ethers `Result` returns [0] instead of an empty list.

@@ -63,8 +63,8 @@ const reserveOf = (liquidity: bigint, root: bigint, ofBase: boolean): bigint =>
  * Returns the amount of base or quote tokens between two √prices, rounded down. The amount of quote tokens takes two
  * divisions, as in the contract.
  */
-export function tokensBetween(liquidity: bigint, a: bigint, b: bigint, ofBase: boolean): bigint {
-  const [small, large] = a < b ? [a, b] : [b, a]
+export function tokensBetween(liquidity: bigint, rootA: bigint, rootB: bigint, ofBase: boolean): bigint {
+  const [small, large] = rootA < rootB ? [rootA, rootB] : [rootB, rootA]
   if (ofBase) return checkedUint128((liquidity * (large - small)) >> PRICE_BITS)
   return checkedUint128((((liquidity << PRICE_BITS) / small) * (large - small)) / large)
 }

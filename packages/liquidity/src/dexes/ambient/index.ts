@@ -11,7 +11,7 @@ import { curveOf, reservesOf } from './price-curve.ts'
 import { findPools, readStates } from './state.ts'
 import type { AmbientFixed, AmbientState } from './types.ts'
 
-const { hop, piece } = gasRow('ambient')
+const { hop: hopGas, piece: pieceGas } = gasRow('ambient')
 
 const uncheckedFamily: DexFamily<AmbientState> = {
   id: 'ambient',
@@ -25,14 +25,14 @@ const uncheckedFamily: DexFamily<AmbientState> = {
 
   quoteExactInput(pool, tokenIn, tokenOut, amountIn) {
     const { amountOut, state, levelsCrossed } = quote(pool.state, isZeroForOne(pool, tokenIn, tokenOut), amountIn)
-    return { amountOut, state, gas: hop + piece * levelsCrossed }
+    return { amountOut, state, gas: hopGas + pieceGas * levelsCrossed }
   },
 
   maxInput: (pool, tokenIn, tokenOut) => maxInput(pool.state, isZeroForOne(pool, tokenIn, tokenOut)),
 
   priceCurve(pool, tokenIn, tokenOut) {
     const isBuy = isZeroForOne(pool, tokenIn, tokenOut)
-    return endCurveAt(curveOf(pool.state, isBuy, piece), maxInput(pool.state, isBuy, CURVE_END_BITS))
+    return endCurveAt(curveOf(pool.state, isBuy, pieceGas), maxInput(pool.state, isBuy, CURVE_END_BITS))
   },
 
   reserves: ({ state }) => reservesOf(state),

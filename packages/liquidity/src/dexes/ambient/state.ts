@@ -38,9 +38,9 @@ export function* findPools(row: DexRow, pairs: readonly TokenPair[]): Reads<read
     ),
     gas: SPEC_GAS * batch.length,
   }))
-  return batches.flatMap((batch, b) => {
-    if (!answers[b]) return []
-    const [specs] = specsCodec.decode(answers[b])
+  return batches.flatMap((batch, batchIndex) => {
+    if (!answers[batchIndex]) return []
+    const [specs] = specsCodec.decode(answers[batchIndex])
     return batch.filter((_, i) => decodeSpec(specs[i]!) !== null)
   })
 }

@@ -58,8 +58,8 @@ export function* findKeyedPools(
   const answers = yield batches.map((batch) =>
     lensRead(lens, finder.encode(row.address, batch.flat(), keys), 100_000 + pairGas * batch.length),
   )
-  return batches.flatMap((batch, b) => {
-    const answer = answers[b]
+  return batches.flatMap((batch, batchIndex) => {
+    const answer = answers[batchIndex]
     if (!answer) return []
     return Array.from(nonzeroAddresses(answer), ([i, address]) =>
       pairPool(row, address, batch[Math.floor(i / keys.length)]!),

@@ -39,8 +39,8 @@ export function findCurvePools({ family, registryId }: CurveDiscovery) {
     const answers = yield batches.map((batch) =>
       lensRead(CURVE_LENS, findCodec.encode(factory, batch.flat(), MAX_POOLS_PER_PAIR), 30_000 * batch.length),
     )
-    const lists = batches.flatMap((batch, b) => {
-      const answer = answers[b]
+    const lists = batches.flatMap((batch, batchIndex) => {
+      const answer = answers[batchIndex]
       if (!answer) return []
       return chunks(findCodec.decode(answer)[0].map(toAddress), MAX_POOLS_PER_PAIR).map((slots, i): FactoryList => {
         const pools = slots.filter((address) => address !== ZERO_ADDRESS)

@@ -25,8 +25,8 @@ function* findByPair(row: DexRow, pairs: readonly TokenPair[], getter: string): 
   const answers = yield batches.map((batch) =>
     lensRead(PAIR_LENS, findByGetterCodec.encode(row.address, getter, batch.flat()), 5_000 * batch.length),
   )
-  return batches.flatMap((batch, b) => {
-    const answer = answers[b]
+  return batches.flatMap((batch, batchIndex) => {
+    const answer = answers[batchIndex]
     if (!answer) return []
     return Array.from(nonzeroAddresses(answer), ([i, address]) => pairPool(row, address, batch[i]!))
   })

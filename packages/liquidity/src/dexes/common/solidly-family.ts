@@ -60,8 +60,8 @@ function* findPools(row: DexRow, pairs: readonly TokenPair[], isVelodrome: boole
   const answers = yield batches.map((batch) =>
     lensRead(SOLIDLY_LENS, findCodec.encode(row.address, batch.flat(), isVelodrome), 10_000 * batch.length),
   )
-  return batches.flatMap((batch, b) => {
-    const answer = answers[b]
+  return batches.flatMap((batch, batchIndex) => {
+    const answer = answers[batchIndex]
     if (!answer) return []
     const [addresses] = findCodec.decode(answer)
     return addresses.flatMap((addressText, i) => {

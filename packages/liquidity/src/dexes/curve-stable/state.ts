@@ -95,8 +95,8 @@ export function readableStateOf(state: CurveStableState): ReadableState | null {
   const { balances, rates, amplification, feeE10, offpegMultiplierE10 } = state
   if (offpegMultiplierE10 > FEE_UNIT || !hasPlainRates(state)) return null
   const units = rates.map((rate) => rate / 10n ** 18n)
-  const a100 = (amplification.a * A_PRECISION) / amplification.precision
-  return { kind: 'stable', text: `stable ${balances.join()} ${units.join()} ${a100} ${feeE10}` }
+  const ampTimes100 = (amplification.a * A_PRECISION) / amplification.precision
+  return { kind: 'stable', text: `stable ${balances.join()} ${units.join()} ${ampTimes100} ${feeE10}` }
 }
 
 /** True if our math reproduces the quotes that the pool itself returned in the read, one in each direction. */

@@ -49,8 +49,8 @@ export function* findPools(row: DexRow, pairs: readonly TokenPair[]): Reads<read
   const answers = yield batches.map((batch) =>
     lensRead(LENS, findCodec.encode(factories, batch.flat(), MAX_POOLS), 12_000 * factories.length * batch.length),
   )
-  const lists = batches.flatMap((batch, b) => {
-    const answer = answers[b]
+  const lists = batches.flatMap((batch, batchIndex) => {
+    const answer = answers[batchIndex]
     if (!answer) return []
     return findCodec.decode(answer)[0].map(({ index, factory, pool, firstIsBase }): FactoryList => {
       const [first, second] = batch[Number(index)]!

@@ -71,8 +71,8 @@ function* initializedPools(row: DexRow, candidates: readonly Pool<null>[]): Read
       batch.map(({ id }) => stateSlotOf(id, versionOf(row.family))),
     ),
   )
-  return batches.flatMap((batch, b) => {
-    const words = wordsOf(answers[b] ?? '0x')
+  return batches.flatMap((batch, batchIndex) => {
+    const words = wordsOf(answers[batchIndex] ?? '0x')
     return batch.filter((_, i) => (words[i] ?? 0n) !== 0n)
   })
 }

@@ -38,8 +38,8 @@ const sharedMembers = {
     const config = configOfPool(pool)
     const swap = swapExactInput(pool.state, config, isZeroForOne(pool, tokenIn, tokenOut), amountIn)
     const { amountOut, state, ticksCrossed, wordsWalked } = swap
-    const { hop, piece } = gasRowOf(pool)
-    return { amountOut, state, gas: hop + piece * ticksCrossed + WORD_GAS * wordsWalked }
+    const { hop: hopGas, piece: pieceGas } = gasRowOf(pool)
+    return { amountOut, state, gas: hopGas + pieceGas * ticksCrossed + WORD_GAS * wordsWalked }
   },
 
   maxInput: (pool, tokenIn, tokenOut) =>

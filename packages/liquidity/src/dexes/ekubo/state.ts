@@ -61,8 +61,8 @@ function* readStateWords({ address, family }: DexRow, pools: readonly Pool<unkno
       batch.map(({ id }) => stateSlotOf(id, versionOf(family))),
     ),
   )
-  return batches.flatMap((batch, b) => {
-    const words = wordsOf(answers[b] ?? '0x')
+  return batches.flatMap((batch, batchIndex) => {
+    const words = wordsOf(answers[batchIndex] ?? '0x')
     return batch.map((_, i) => decodeStateWord(words[i] ?? 0n, versionOf(family)))
   })
 }

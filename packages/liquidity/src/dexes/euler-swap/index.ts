@@ -8,7 +8,7 @@ import { approximateMaxInput, quote, samplingScaleOf } from './math.ts'
 import { createdPool, creationTopics, findPools, readStates, rowsOf } from './state.ts'
 import type { EulerSwapFixed, EulerSwapState } from './types.ts'
 
-const { hop } = gasRow('euler-swap')
+const { hop: hopGas } = gasRow('euler-swap')
 /** One ppm as a fee with 18 decimals. */
 const FEE_PER_PPM = 10 ** 12
 
@@ -29,7 +29,7 @@ export const eulerSwap: DexFamily<EulerSwapState> = {
 
   quoteExactInput: (pool, tokenIn, tokenOut, amountIn) => ({
     ...quote(pool.state, isZeroForOne(pool, tokenIn, tokenOut) ? 0 : 1, amountIn),
-    gas: hop,
+    gas: hopGas,
   }),
 
   ...sampledCapacity<EulerSwapState>((pool, tokenIn, tokenOut) => {

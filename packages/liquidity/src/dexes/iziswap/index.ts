@@ -11,7 +11,7 @@ import { maxInput, sellExact } from './math.ts'
 import { findPools, readStates, topics } from './state.ts'
 import type { IziswapState } from './types.ts'
 
-const { hop, piece } = gasRow('iziswap')
+const { hop: hopGas, piece: pieceGas } = gasRow('iziswap')
 
 const uncheckedFamily: DexFamily<IziswapState> = {
   id: 'iziswap',
@@ -23,7 +23,7 @@ const uncheckedFamily: DexFamily<IziswapState> = {
 
   quoteExactInput(pool, tokenIn, tokenOut, amountIn) {
     const { amountOut, state, pointsPassed } = sellExact(pool.state, isZeroForOne(pool, tokenIn, tokenOut), amountIn)
-    return { amountOut, state, gas: hop + piece * pointsPassed }
+    return { amountOut, state, gas: hopGas + pieceGas * pointsPassed }
   },
 
   maxInput: (pool, tokenIn, tokenOut) => maxInput(pool.state, isZeroForOne(pool, tokenIn, tokenOut)),

@@ -10,7 +10,7 @@ import { inputForOutput, maxInput, reservesOf, swapExactInput } from './math.ts'
 import { createdPool, creationTopics, findPools, readStates, topics } from './state.ts'
 import type { KyberElasticState } from './types.ts'
 
-const { hop, piece } = gasRow('kyber-elastic')
+const { hop: hopGas, piece: pieceGas } = gasRow('kyber-elastic')
 /** Gas of a step that ends without crossing a tick, as a fraction of the gas of a step that crosses a tick. */
 const EMPTY_STEP_GAS_RATIO = 0.25
 /** Additional gas of the first tick that a swap crosses. There, the pool mints the tokens that represent its fees. */
@@ -30,7 +30,7 @@ const uncheckedFamily: DexFamily<KyberElasticState> = {
     const zeroForOne = isZeroForOne(pool, tokenIn, tokenOut)
     const { amountOut, state, ticksCrossed, emptySteps } = swapExactInput(pool.state, zeroForOne, amountIn)
     const mintGas = ticksCrossed > 0 ? MINT_GAS : 0
-    const gas = hop + mintGas + piece * (ticksCrossed + EMPTY_STEP_GAS_RATIO * emptySteps)
+    const gas = hopGas + mintGas + pieceGas * (ticksCrossed + EMPTY_STEP_GAS_RATIO * emptySteps)
     const writtenSlots = [...(ticksCrossed > 0 ? ['fees'] : []), ...(state.tick !== pool.state.tick ? ['oracle'] : [])]
     return writtenSlots.length > 0 ? { amountOut, state, gas, writtenSlots } : { amountOut, state, gas }
   },

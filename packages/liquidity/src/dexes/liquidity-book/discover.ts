@@ -24,8 +24,8 @@ export function* findPools(row: DexRow, pairs: readonly TokenPair[]): Reads<read
   const answers = yield batches.map((batch) =>
     lensRead(LIQUIDITY_BOOK_LENS, findCodec.encode(row.address, batch.flat()), 12_000 * batch.length),
   )
-  return batches.flatMap((batch, b) => {
-    const answer = answers[b]
+  return batches.flatMap((batch, batchIndex) => {
+    const answer = answers[batchIndex]
     if (!answer) return []
     const [foundPools] = findCodec.decode(answer)
     return foundPools.map(({ index, pool, tokenX }) => {

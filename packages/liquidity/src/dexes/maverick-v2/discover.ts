@@ -35,8 +35,8 @@ export function* findPools(row: DexRow, pairs: readonly TokenPair[]): Reads<read
   const answers = yield batches.map((batch) =>
     lensRead(LENS, findCodec.encode(row.address, batch.flat(), BigInt(MAX_POOLS_OF_PAIR)), PAIR_GAS * batch.length),
   )
-  const lists = batches.flatMap((batch, b) => {
-    const answer = answers[b]
+  const lists = batches.flatMap((batch, batchIndex) => {
+    const answer = answers[batchIndex]
     if (!answer) return []
     const poolsByPair = Map.groupBy(findCodec.decode(answer)[0], ({ pair }) => pair)
     return Array.from(poolsByPair, ([pair, foundPools]): FactoryList => {

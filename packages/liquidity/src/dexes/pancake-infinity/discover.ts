@@ -82,8 +82,8 @@ function* initializedPools(row: DexRow, candidates: readonly Pool<null>[]): Read
     data: lensInterface.encodeFunctionData('prices', [row.address, batch.map(({ id }) => id)]) as Hex,
     gas: GAS_PER_ID * batch.length,
   }))
-  return batches.flatMap((batch, b) => {
-    const answer = answers[b]
+  return batches.flatMap((batch, batchIndex) => {
+    const answer = answers[batchIndex]
     if (!answer) return []
     const [prices] = lensInterface.decodeFunctionResult('prices', answer) as unknown as [bigint[]]
     return batch.filter((_, i) => prices[i] !== 0n)

@@ -14,7 +14,7 @@ import { curveOf, maxInput, swap } from './math.ts'
 import { applyLog, contractTopics, poolIdOf, readStates, topics } from './state.ts'
 import type { InfinityState } from './types.ts'
 
-const { hop, piece } = gasRow('pancake-infinity')
+const { hop: hopGas, piece: pieceGas } = gasRow('pancake-infinity')
 
 const uncheckedFamily: DexFamily<InfinityState> = {
   id: 'pancake-infinity',
@@ -35,13 +35,13 @@ const uncheckedFamily: DexFamily<InfinityState> = {
 
   quoteExactInput(pool, tokenIn, tokenOut, amountIn) {
     const { amountOut, state, crossings } = swap(pool.state, isZeroForOne(pool, tokenIn, tokenOut), amountIn)
-    return { amountOut, state, gas: hop + piece * crossings }
+    return { amountOut, state, gas: hopGas + pieceGas * crossings }
   },
 
   maxInput: (pool, tokenIn, tokenOut) => maxInput(pool.state, isZeroForOne(pool, tokenIn, tokenOut)),
   priceCurve: (pool, tokenIn, tokenOut) => ({
     ...curveOf(pool.state, isZeroForOne(pool, tokenIn, tokenOut)),
-    gasPerPiece: piece,
+    gasPerPiece: pieceGas,
   }),
 
   reserves: ({ state }) => (state.kind === 'cl' ? concentratedReserves(state) : binReserves(state)),

@@ -36,8 +36,8 @@ export function* refreshStates(_row: DexRow, pools: readonly Pool<CurveStableSta
   return pools.map(({ state }, i) => {
     const answer = answers[i]
     if (!answer || answer === '0x') return null
-    const a = BigInt(answer)
-    return a === state.amplification.a ? state : { ...state, amplification: { ...state.amplification, a } }
+    const newA = BigInt(answer)
+    return newA === state.amplification.a ? state : { ...state, amplification: { ...state.amplification, a: newA } }
   })
 }
 

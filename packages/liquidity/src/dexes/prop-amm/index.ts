@@ -10,7 +10,7 @@ import { curveOf, maxInput, quote } from './math.ts'
 import { findPools, readStates, rowsOf } from './state.ts'
 import type { PropAmmState } from './types.ts'
 
-const { hop } = gasRow('prop-amm')
+const { hop: hopGas } = gasRow('prop-amm')
 
 /** Proprietary AMMs. Includes only those whose swaps, when measured, paid what the AMM had quoted. */
 export const propAmm: DexFamily<PropAmmState> = {
@@ -28,7 +28,7 @@ export const propAmm: DexFamily<PropAmmState> = {
 
   quoteExactInput: (pool, tokenIn, tokenOut, amountIn) => ({
     ...quote(pool.state, isZeroForOne(pool, tokenIn, tokenOut) ? 0 : 1, amountIn),
-    gas: hop,
+    gas: hopGas,
   }),
 
   maxInput: (pool, tokenIn, tokenOut) => maxInput(pool.state, isZeroForOne(pool, tokenIn, tokenOut) ? 0 : 1),

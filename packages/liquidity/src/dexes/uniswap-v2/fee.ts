@@ -38,8 +38,8 @@ export function* readFixed(row: DexRow, pools: readonly Pool<null>[], block: num
     data: lensInterface.encodeFunctionData('balances', [batch.map(({ address }) => address)]) as Hex,
     gas: 80_000 * batch.length,
   }))
-  const probes = batches.flatMap((batch, b) => {
-    const answer = balanceAnswers[b]
+  const probes = batches.flatMap((batch, batchIndex) => {
+    const answer = balanceAnswers[batchIndex]
     if (!answer) return []
     const [balances] = lensInterface.decodeFunctionResult('balances', answer) as unknown as [[bigint, bigint][]]
     return batch.flatMap((pool, i) => {

@@ -27,8 +27,8 @@ export function* readStates(row: DexRow, pools: readonly Pool<null>[]): PoolRead
       6_000 * batch.length,
     ),
   )
-  return batches.flatMap((batch, b) => {
-    const answer = answers[b]
+  return batches.flatMap((batch, batchIndex) => {
+    const answer = answers[batchIndex]
     if (!answer) return batch.map(() => null)
     const [words] = lensInterface.decodeFunctionResult('reserves', answer) as unknown as [bigint[]]
     return words.map((word, i) => {

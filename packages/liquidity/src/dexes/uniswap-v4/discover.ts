@@ -81,8 +81,8 @@ function* initializedPools(row: DexRow, candidates: readonly Pool<null>[]): Read
     ),
     gas: 3_200 * batch.length,
   }))
-  return batches.flatMap((batch, b) => {
-    const answer = answers[b]
+  return batches.flatMap((batch, batchIndex) => {
+    const answer = answers[batchIndex]
     if (!answer) return []
     const [words] = slotsCodec.decode(answer)
     return batch.filter((_, i) => words[i] !== 0n)

@@ -7,7 +7,7 @@ import { poolStep } from '../common/pool-step.ts'
 import { approximateMaxInput, quote, type WoofiV2State } from './math.ts'
 import { findPools, readStates } from './state.ts'
 
-const { hop } = gasRow('woofi-v2')
+const { hop: hopGas } = gasRow('woofi-v2')
 
 /** WOOFi V2 pools, which trade at oracle prices. */
 export const woofiV2: DexFamily<WoofiV2State> = {
@@ -22,7 +22,7 @@ export const woofiV2: DexFamily<WoofiV2State> = {
 
   quoteExactInput: (pool, tokenIn, tokenOut, amountIn) => ({
     ...quote(pool.state, isZeroForOne(pool, tokenIn, tokenOut) ? 0 : 1, amountIn),
-    gas: hop,
+    gas: hopGas,
   }),
 
   ...sampledCapacity<WoofiV2State>((pool, tokenIn, tokenOut) => {
