@@ -185,6 +185,7 @@ export function stableTradingFunction(pool: ScaledPool, amp: bigint, d: bigint):
   return equalWeightTradingFunction(stableSwapInvariant(ann, Number(d), coins), floatFields(pool))
 }
 
+/** Returns the fields of a trading function that both kinds of pools compute in the same way. */
 const floatFields = ({ liveBalances, units, swapFee }: ScaledPool) => ({
   balances: Float64Array.from(liveBalances, Number),
   units,

@@ -171,6 +171,7 @@ export function walkBins(
   return { amountOut, activeId, bins, binsCrossed }
 }
 
+/** Returns the refusal of a swap for which the bins do not suffice. */
 function outOfBinsRefusal(
   { allBelow, allAbove, bins }: BinPool,
   swapForY: boolean,

@@ -74,6 +74,7 @@ function largestAcceptedUpTo(quote: Quote, from: bigint): bigint {
   return low
 }
 
+/** Returns the verdict of a trial quote. */
 function judgeAmount(quote: Quote, amountIn: bigint): Verdict {
   if (amountIn <= 0n) return 'too small'
   try {

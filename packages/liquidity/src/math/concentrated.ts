@@ -127,6 +127,9 @@ export function farthestTick(
   return clampTick(unboundedWordEnd(tick, tickSpacing, zeroForOne) + (zeroForOne ? -maxDistance : maxDistance))
 }
 
+/**
+ * True if a swap has reached `limitTick`. When the price falls exactly to a tick, the current tick becomes one lower.
+ */
 const isBeyond = (tick: number, limitTick: number, zeroForOne: boolean) =>
   zeroForOne ? tick < limitTick : tick >= limitTick
 

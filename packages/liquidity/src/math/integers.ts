@@ -5,7 +5,9 @@ export function divUp(a: bigint, b: bigint): bigint {
   return (a + b - 1n) / b
 }
 
+/** Returns the smaller number. */
 export const min = (a: bigint, b: bigint): bigint => (a < b ? a : b)
+/** Returns the larger number. */
 export const max = (a: bigint, b: bigint): bigint => (a > b ? a : b)
 
 /**

@@ -149,6 +149,7 @@ export function predictionDifference(points: Points, k: number): number {
 const outputOfPiece = (startSqrtPrice: number, liquidity: number, input: number): number =>
   (startSqrtPrice * input) / (1 / startSqrtPrice + input / liquidity)
 
+/** Fields of a curve that depend on its points. */
 type CurveArrays = Pick<PriceCurve, 'sqrtPrice' | 'liquidity' | 'outputErrors'>
 
 /**

@@ -5,6 +5,7 @@ import { linearTrade } from '../common/exact-input.ts'
 import { type AaveV3State, approximateMaxInput, balanceOf, quote } from './math.ts'
 import { type AaveV3Fixed, findPools, readStates } from './state.ts'
 
+/** Returns the market that holds a pool's reserve. */
 const marketOf = (pool: Pool) => (pool.fixed as AaveV3Fixed).market
 
 /** Aave V3 reserves. A supply exchanges an asset for its aToken, and a withdrawal exchanges it back. */

@@ -62,6 +62,7 @@ export function quote(
   return isSupply ? supplyAsset(state, amountIn) : withdrawAsset(state, amountIn)
 }
 
+/** Quotes a supply of `amountIn` base units of the asset. */
 function supplyAsset(state: AaveV3State, amountIn: bigint) {
   const scaledAmount = scaledMint(state, amountIn)
   const amountOut = balanceOf(state, scaledAmount)
@@ -79,6 +80,7 @@ function supplyAsset(state: AaveV3State, amountIn: bigint) {
   return { amountOut, state: { ...state, scaledSupply: scaledSupply + scaledAmount, cash: cash + amountIn } }
 }
 
+/** Quotes a transfer of `amountIn` aTokens, followed by a withdrawal of all that arrived. */
 function withdrawAsset(state: AaveV3State, amountIn: bigint) {
   const amountOut = balanceOf(state, scaledBurn(state, amountIn))
   const scaledAmount = scaledBurn(state, amountOut)

@@ -8,6 +8,7 @@ import { contractPool } from '../common/make-pool.ts'
 import { stateReader } from '../common/read-each.ts'
 import { type AaveV3State, balanceOf } from './math.ts'
 
+/** Immutable facts (`Pool.fixed`) of a pool. */
 export type AaveV3Fixed = {
   /** Contract of the market (`Pool` in Aave). It holds many reserves. */
   readonly market: Address

@@ -79,6 +79,7 @@ function* readFees(pools: readonly Pool<AlgebraIntegralState>[]): PoolReads<Alge
   })
 }
 
+/** Returns the state with the plugin fees that simulated swaps show; null if no fee explains their amounts. */
 function withFees(state: AlgebraIntegralState, [probe0, probe1]: Probes, answer: Hex): AlgebraIntegralState | null {
   const { pluginSetsFee, paid0, paid1 } = lensInterface.decodeFunctionResult('probe', answer)
   if (!pluginSetsFee) return withoutFees(state)
@@ -88,6 +89,7 @@ function withFees(state: AlgebraIntegralState, [probe0, probe1]: Probes, answer:
   return fee0 === null || fee1 === null ? null : { ...state, pluginFees: [fee0, fee1] }
 }
 
+/** Returns the state without plugin fees. */
 function withoutFees({ pluginFees: _, ...state }: AlgebraIntegralState): AlgebraIntegralState {
   return state
 }

@@ -4,6 +4,7 @@ import type { DexRow, Hex } from '@sluice/chains'
 import type { Pool, PoolReads } from '../../family.ts'
 import { readFixed as readIntegralFixed } from '../algebra-integral/discover.ts'
 
+/** Immutable facts (`Pool.fixed`) of a pool. */
 export type AlgebraFixed = {
   /** Null if the pool follows the swap rules of neither version. */
   readonly version: 'v1' | 'integral' | null

@@ -87,11 +87,13 @@ export function rootAfterInput(liquidity: bigint, root: bigint, soldAmount: bigi
   return nextRoot >= MAX_ROOT ? MAX_ROOT - 1n : nextRoot < MIN_ROOT ? MIN_ROOT : nextRoot
 }
 
+/** Returns a √price raised by soldAmount / liquidity, rounded down. */
 function raiseRoot(liquidity: bigint, root: bigint, soldAmount: bigint): bigint {
   const rise = liquidity === 0n ? MAX_UINT128 + 1n : (soldAmount << PRICE_BITS) / liquidity
   return rise > MAX_UINT128 ? MAX_UINT128 : checkedUint128(root + rise)
 }
 
+/** Returns 1 / root, rounded down. */
 const reciprocal = (root: bigint): bigint => checkedUint128((1n << (2n * PRICE_BITS)) / root)
 
 /** Returns an upper bound of the amount of tokens that moves the √price by its smallest unit. */

@@ -39,6 +39,7 @@ const TICKS_PER_WORD = 256
 /** Maximum rounds of a swap's loop. Each round runs one or two legs. A leg costs thousands of gas. */
 const MAX_ROUNDS = 2_000
 
+/** Result of a swap. */
 export type AmbientSwap = {
   /** Input that the swap takes: less than requested if it reaches the price limit. */
   readonly amountIn: bigint
@@ -150,6 +151,7 @@ function legEndOf(tick: number, limitRoot: bigint, isBuy: boolean): bigint {
   return clampRoot((isBuy ? root < limitRoot : root > limitRoot) ? root : limitRoot)
 }
 
+/** Returns the nearest √price that the contract supports. */
 const clampRoot = (root: bigint): bigint => (root < MIN_ROOT ? MIN_ROOT : root >= MAX_ROOT ? MAX_ROOT - 1n : root)
 
 /**

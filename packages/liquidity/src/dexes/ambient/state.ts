@@ -69,6 +69,7 @@ export const readStates = stateReader(
 /** Returns `count` bits of a word, starting at bit `from`. */
 const extractBits = (word: bigint, from: number, count: number): bigint => BigInt.asUintN(count, word >> BigInt(from))
 
+/** Parameters of a pool. */
 type Spec = Pick<AmbientState, 'feeRate' | 'protocolTake'>
 
 /** Decodes the parameters of a pool; null if the pool does not exist, or if an oracle restricts trading. */

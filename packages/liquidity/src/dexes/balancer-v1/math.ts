@@ -90,6 +90,7 @@ function pow(base: bigint, exponent: bigint): bigint {
   return fraction === 0n ? wholePower : mul(wholePower, fractionalPower(base, fraction))
 }
 
+/** Returns base^exponent for a whole number `exponent`, rounded as the contract does. */
 function integerPower(base: bigint, exponent: bigint): bigint {
   let power = exponent % 2n === 0n ? ONE : base
   let square = base

@@ -111,8 +111,10 @@ function computeScaledOut(
   )
 }
 
+/** True while the owner of a liquidity bootstrapping pool has suspended swaps. */
 const isSuspended = (state: BalancerV2State) => state.kind === 'weighted' && state.suspended === true
 
+/** Returns the balances, scaled and rounded down. */
 const scaledBalancesOf = ({ balances, scaling }: BalancerV2State) =>
   balances.map((balance, k) => mulDown(balance, scaling[k]!))
 

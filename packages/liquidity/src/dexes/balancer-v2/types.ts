@@ -11,6 +11,7 @@ export type BalancerV2Fixed = {
   readonly dependsOn?: readonly Address[]
 }
 
+/** Fields of the states of all kinds of pools. */
 type CommonState = {
   /** Base units of each token in the vault, without the pool's own share. */
   readonly balances: readonly bigint[]

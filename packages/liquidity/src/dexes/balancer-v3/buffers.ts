@@ -18,6 +18,7 @@ const FIND_GAS = 30_000
 /** Estimated gas to read one buffer. */
 const READ_GAS = 100_000
 
+/** True if a pool of the family is an ERC-4626 buffer. */
 export const isBuffer = (pool: Pool<unknown>): boolean =>
   (pool.fixed as Partial<BalancerV3Fixed> | undefined)?.buffer === true
 
@@ -61,6 +62,7 @@ export function* readFixed(_row: DexRow, pools: readonly Pool<null>[]): Reads<re
   })
 }
 
+/** Returns the read of a buffer, which `decodeBuffers` decodes. */
 export const bufferRead = ({ address: balancerVault }: DexRow, { address: share }: Pool<unknown>): Read =>
   lensRead(LENS, lensInterface.encodeFunctionData('read', [balancerVault, share]), READ_GAS)
 

@@ -40,6 +40,7 @@ export type EclpDerived = {
   /** c² + s² as computed by the contract, which corrects the rounding of c and s. */
   readonly dSq: bigint
 }
+/** Kind-specific state of an E-CLP pool. */
 export type GyroEclp = {
   readonly kind: 'gyro-eclp'
   readonly params: EclpParams

@@ -111,6 +111,7 @@ export function computeScaledOut(
 
 type StateOfKind<K extends PooledState['kind']> = Extract<PooledState, { kind: K }>
 
+/** Returns the scaled output of a weighted pool. @param amountIn - scaled, without the fee */
 function weightedOutput(
   state: StateOfKind<'weighted'>,
   liveBalances: readonly bigint[],
@@ -127,6 +128,7 @@ function weightedOutput(
   return amountOut
 }
 
+/** Returns the scaled output of a stable pool. @param scaledIn - without the fee */
 function stableOutput(
   { amp, bounded }: StateOfKind<'stable'>,
   liveBalances: readonly bigint[],

@@ -12,6 +12,7 @@ import { divUp, max, sqrt } from '../../math/integers.ts'
 /** Live or virtual balances of the first token (a) and the second token (b), 18 decimals. */
 export type BalancePair = readonly [a: bigint, b: bigint]
 
+/** Kind-specific state of a reCLAMM pool. */
 export type Reclamm = {
   readonly kind: 'reclamm'
   /** Virtual balances at the time of the read, 18 decimals. A trade adds them to the real balances. */

@@ -20,6 +20,7 @@ export type BalancerV3Fixed = {
   readonly shares?: Erc4626Fixed
 }
 
+/** Fields of the states of all kinds of pools. */
 type CommonState = {
   /** Base units of each token that the vault holds for the pool, without accrued yield fees. */
   readonly balances: readonly bigint[]
@@ -62,4 +63,5 @@ export type PooledState =
       })
   | (CommonState & Reclamm)
 
+/** State of a pool or buffer. */
 export type BalancerV3State = PooledState | VaultBuffer

@@ -15,6 +15,7 @@ type Direction = {
    */
   readonly approximateLimit: bigint
 }
+/** Math of a pool in one direction, and how to sample its curve. */
 type SampledDirection = Direction & {
   /** Approximate reserve of the input token in base units. The inputs of the first samples are multiples of it. */
   readonly scale: bigint
@@ -23,12 +24,14 @@ type SampledDirection = Direction & {
    */
   readonly feePpm: number
 }
+/** Math of a pool with a constant rate in one direction. */
 type LinearDirection = Direction & {
   /** Output per unit of input after fees, in base units. */
   readonly rate: number
 }
 /** Returns the math of a pool in the direction from `tokenIn` to `tokenOut`. */
 type DirectionOf<State, S> = (pool: Pool<State>, tokenIn: Address, tokenOut: Address) => S
+/** Functions that this file builds. */
 type Capacity<State> = Pick<DexFamily<State>, 'maxInput' | 'priceCurve'>
 
 /** Precision of a curve's end in bits: a curve may end below the pool's largest input by a fraction of 2^−32. */

@@ -35,6 +35,7 @@ export const findByKeys = (row: DexRow, pairs: readonly TokenPair[], { finderNam
     pairGas: 13_000,
   })
 
+/** Lens function that finds pools by keys, and the size of its reads. */
 type KeyedFinder = {
   readonly lens: Lens
   /**

@@ -20,6 +20,7 @@ const MAX_POOLS_PER_PAIR = 16
 /** Maximum pairs per read. They take about 3 million gas. */
 const PAIRS_PER_READ = 100
 
+/** Family for which pools are found. */
 type CurveDiscovery = {
   readonly family: string
   /** Index of the family's registry in Curve's address provider. A registry lists pools that no factory created. */

@@ -9,6 +9,7 @@ import type { Read, Reads, TokenPair } from '../../family.ts'
 import { lensOf, lensRead } from '../../lenses.ts'
 
 const LENS = lensOf('DeepestLens')
+/** Balances of the first and the second token, in base units. */
 type Amounts = readonly [bigint, bigint]
 const findCodec = callCodec<
   [factory: string, getter: string, tokens: TokenPair, maxPools: number, window: number, skip: number],

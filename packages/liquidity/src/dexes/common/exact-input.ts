@@ -4,6 +4,7 @@ import { linearCapacity, sampledCapacity } from './capacity-family.ts'
 import { coinIndices, isZeroForOne } from './direction.ts'
 import { gasRow } from './gas.ts'
 
+/** Output in base units, and the state after the swap. */
 type QuoteResult<State> = { readonly amountOut: bigint; readonly state: State }
 
 /** Returns the `quoteExactInput` of a family of two-token pools. */

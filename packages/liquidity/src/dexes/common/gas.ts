@@ -46,6 +46,7 @@ export type GasPart =
   | `piece:${string}`
   | `oracle:${string}`
   | `token:${string}`
+/** Gas and gas refund of one part of a route. */
 export type PartGas = {
   /** Gas of the part after refunds. */
   readonly gas: number

@@ -45,5 +45,6 @@ export function* findHoldings(account: Address, tokens: readonly Address[]): Rea
   })
 }
 
+/** Returns storage overrides for a list of writes. */
 const holdingOf = (writes: readonly { readonly key: Hex; readonly value: Hex }[]): Holding =>
   Object.fromEntries(writes.map(({ key, value }) => [key, value]))

@@ -69,6 +69,7 @@ type Sampler = {
   decode(answer: Hex): PairOutputs
 }
 
+/** Returns the sampler of a family. */
 function samplerOf({ lens, abi, directionGas = DIRECTION_GAS, requestOf, storageOf }: SampledKind): Sampler {
   const { encode, decode } = callCodec<[request: object], [bigint[], bigint[], string]>(abi, 'sample')
   return {

@@ -98,6 +98,7 @@ export function feeOf({ midFeeE10, outFeeE10, feeGamma }: CurveCryptoState, xp: 
   return (midFeeE10 * k + outFeeE10 * (ONE - k)) / ONE
 }
 
+/** True for NG (next generation) pools. */
 const isNg = ({ kind }: CurveCryptoState) => kind === 'two-ng' || kind === 'tri-ng'
 
 /** Returns the allowed range of the known balances when the contract solves for another balance. */
@@ -133,6 +134,7 @@ export function solveBalance(
   return solution
 }
 
+/** Solves for a balance in closed form. Returns null if the pool's contract uses Newton's method. */
 function solveInClosedForm({ kind, a, gamma }: CurveCryptoState, otherBalances: readonly bigint[], d: bigint) {
   if (kind === 'two-ng') return solveTwo(a, gamma, otherBalances[0]!, d)
   return kind === 'tri-ng' ? solveThree(a, gamma, otherBalances[0]!, otherBalances[1]!, d) : null

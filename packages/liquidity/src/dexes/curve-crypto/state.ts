@@ -26,6 +26,7 @@ function decodeState(answer: Hex): CurveCryptoState | null {
   return state && reproducesQuotes(state, stateRead) ? state : null
 }
 
+/** Result of the lens. */
 type StateRead = CurveCryptoLens.StateStructOutput
 
 export const decodeStateRead = (answer: Hex): StateRead => lensInterface.decodeFunctionResult('read', answer)[0]

@@ -14,6 +14,7 @@ const factoryInterface = ICurveFactory__factory.createInterface()
  */
 const [PLAIN, REBASING, VAULT_SHARE] = [0, 2, 3]
 
+/** Immutable facts (`Pool.fixed`) of an NG pool. */
 export type CurveStableFixed = {
   /**
    * Coins whose own code computes their rate. The pool itself if its creator chose an oracle, or if the asset types are

@@ -56,6 +56,7 @@ export function decodeState(answer: Hex): CurveStableState | null {
 /** Result of the lens. */
 export type StateRead = CurveLens.StateStructOutput
 
+/** Decodes the answer of `poolRead` without checking it. */
 export const decodeStateRead = (answer: Hex): StateRead => lensInterface.decodeFunctionResult('read', answer)[0]
 
 /** Converts the lens result to a state. */

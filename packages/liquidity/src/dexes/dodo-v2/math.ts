@@ -8,6 +8,7 @@ import { PoolRefusal } from '../../family.ts'
 import { divUp, sqrt } from '../../math/integers.ts'
 
 const ONE = 10n ** 18n
+/** Fixed-point one of products of two numbers with 18 decimals. */
 const ONE2 = ONE * ONE
 const WORD_LIMIT = 1n << 256n
 

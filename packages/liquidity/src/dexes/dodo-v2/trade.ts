@@ -23,6 +23,7 @@ type DirectedPool = {
   readonly imbalance: 'even' | 'short' | 'long'
 }
 
+/** Returns the pool for a sale of base tokens (`sellsBase`) or of quote tokens. */
 function directedPoolOf(state: DodoV2State, sellsBase: boolean): DirectedPool {
   const { price, slippage: k, base, quote, baseTarget, quoteTarget, side } = state
   const shortToken = side === 'ONE' ? null : side === 'ABOVE_ONE' ? 'base' : 'quote'

@@ -6,6 +6,7 @@
  */
 export type Side = 'ONE' | 'ABOVE_ONE' | 'BELOW_ONE'
 
+/** Immutable facts (`Pool.fixed`) of a pool. */
 export type DodoV2Fixed = {
   /** First word of the pool's `version`, such as `DVM`; empty if the pool has no version. */
   readonly kind: string

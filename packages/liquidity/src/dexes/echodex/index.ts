@@ -42,6 +42,7 @@ function* refreshStates(row: DexRow, pools: readonly Pool<EchodexState>[]): Pool
   })
 }
 
+/** Reads the fee token of a row's factory; null if the read fails. */
 function* readFeeToken(row: DexRow): Reads<Address | null> {
   const [answer] = yield [{ to: row.address, data: TOKEN_FEE_CALL, gas: READ_GAS }]
   return answer ? toAddress(factoryInterface.decodeFunctionResult('tokenFee', answer)[0]) : null

@@ -27,6 +27,7 @@ const CONCENTRATED_FLAG = 0x8000_0000
 /** Unit of the center of a range, in ticks. */
 const CENTER_STEP = 16
 
+/** Returns the key of a pool. */
 export const keyOf = (pool: Pool<unknown>) => pool.fixed as EkuboKey
 
 /** Major version of the core: the contract that holds all pools. */

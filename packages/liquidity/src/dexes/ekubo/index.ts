@@ -13,6 +13,7 @@ import type { EkuboState } from './types.ts'
 
 /** Gas of the families, by core version. */
 const GAS_ROWS = { 2: gasRow(V2_ID), 3: gasRow('ekubo') } as const
+/** Returns the gas of swaps in a pool. */
 const gasRowOf = ({ family }: Pool<unknown>) => GAS_ROWS[versionOf(family)]
 /** Measured gas of a step through a bitmap word without initialized ticks: a storage load and a loop iteration. */
 const WORD_GAS = 9_400

@@ -39,6 +39,7 @@ export function roundToStorable(ratio: bigint, roundsUp: boolean): bigint {
 /** √1.000001 to the power of −2^i with 128 fractional bits, rounded to nearest, as in the core. */
 const RATIO_FACTORS = computeRatioFactors(27)
 
+/** Returns `RATIO_FACTORS` for i = 0 to `count` − 1. */
 function computeRatioFactors(count: number): readonly bigint[] {
   const precision = 512n
   const droppedBits = precision - 128n

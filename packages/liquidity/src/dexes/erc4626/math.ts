@@ -65,6 +65,7 @@ export function exchange(state: Erc4626State, isDeposit: boolean, amountIn: bigi
   return isDeposit ? depositExchange(state, amountIn) : redeemExchange(state, amountIn)
 }
 
+/** Quotes a deposit. */
 function depositExchange(state: Erc4626State, assets: bigint): ExchangeResult {
   const shares = convert(state, true, assets)
   if (assets > state.maxDeposit) throw new PoolRefusal('TOO_LARGE', `a deposit of ${assets} exceeds the vault's limit`)
@@ -77,6 +78,7 @@ function depositExchange(state: Erc4626State, assets: bigint): ExchangeResult {
   return { amountOut: shares, state: { ...state, ...stateAfter } }
 }
 
+/** Quotes a redemption. */
 function redeemExchange(state: Erc4626State, shares: bigint): ExchangeResult {
   const { totalAssets, totalSupply, cash, maxRedeem } = state
   const assets = convert(state, false, shares)

@@ -73,8 +73,10 @@ export function quote(
   return { amountOut, state: { ...state, spent: true } }
 }
 
+/** Converts base units to pool units, rounded down. */
 const toPoolUnits = (amount: bigint, decimals: bigint) =>
   decimals > POOL_DECIMALS ? amount / 10n ** (decimals - POOL_DECIMALS) : amount * 10n ** (POOL_DECIMALS - decimals)
+/** Converts pool units to base units, rounded down. */
 const toBaseUnits = (amount: bigint, decimals: bigint) =>
   decimals > POOL_DECIMALS ? amount * 10n ** (decimals - POOL_DECIMALS) : amount / 10n ** (POOL_DECIMALS - decimals)
 
@@ -102,6 +104,7 @@ function splitInput(
   return collateralInput >= amount ? [amount, 0n] : [collateralInput, amount - collateralInput]
 }
 
+/** Swaps on one curve. @param amountIn - pool units, with the fee */
 function swapOnCurve({ imaginary }: FluidReserves, amountIn: bigint, feePpm: bigint, i: 0 | 1, o: 0 | 1): CurveSwap {
   if (amountIn === 0n) return { amountIn: 0n, amountOut: 0n }
   const netIn = (amountIn * (PPM - feePpm)) / PPM

@@ -102,6 +102,7 @@ function fillOrders(trade: Trade, index: number, sellsX: boolean): void {
   trade.pointsPassed++
 }
 
+/** Returns the position of a trade at a point. */
 const positionAt = (point: number, liquidity: bigint, liquidityX: bigint): TradePosition => ({
   point,
   price: sqrtRatioAtTick(point),

@@ -192,6 +192,7 @@ function tickAt(sqrtPrice: bigint): number {
   return tickAtSqrtRatio(sqrtPrice)
 }
 
+/** True if the pool has been given an initial price. */
 const hasPrice = ({ sqrtPriceX96 }: KyberElasticState): boolean =>
   sqrtPriceX96 >= MIN_SQRT_RATIO && sqrtPriceX96 < MAX_SQRT_RATIO
 

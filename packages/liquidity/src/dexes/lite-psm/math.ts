@@ -45,6 +45,7 @@ export function quote(
 /** Base units of the gem and of DAI that a trade moves. */
 type Amounts = readonly [gems: bigint, dai: bigint]
 
+/** Sells gems for DAI. @throws PoolRefusal `TOO_LARGE` if the contract's arithmetic overflows */
 function sellGems({ tin, factor }: LitePsmState, gems: bigint): Amounts {
   const value = gems * factor
   if (value * (tin || 1n) > MAX_WORD) throw new PoolRefusal('TOO_LARGE', `the value of ${gems} gems overflows 256 bits`)
@@ -56,6 +57,7 @@ function daiFor({ tout, factor }: LitePsmState, gems: bigint): bigint {
   return gems * factor + (gems * factor * tout) / WAD
 }
 
+/** Buys gems with at most `dai`. */
 function buyGems(state: LitePsmState, dai: bigint): Amounts {
   // This is the largest `gems` with gems × factor + floor(gems × factor × tout / WAD) ≤ dai.
   const gems = ((dai + 1n) * WAD - 1n) / (state.factor * (WAD + state.tout))

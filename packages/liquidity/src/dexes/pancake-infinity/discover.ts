@@ -61,7 +61,9 @@ export function rowsOf(row: DexRow): readonly DexRow[] {
   return [...managerRow('cl', clPoolManager), ...managerRow('bin', binPoolManager)]
 }
 
+/** Returns the kind of the pools of a manager's row. */
 const kindOf = ({ version }: DexRow) => version as InfinityKey['kind']
+/** Returns the vault that a manager's row contains. */
 const vaultOf = ({ contracts }: DexRow) => contracts!.vault!
 
 export function* findPools(row: DexRow, pairs: readonly TokenPair[]): Reads<readonly Pool<null>[]> {

@@ -4,6 +4,7 @@ import { type Address, type Hex, ZERO_ADDRESS } from '@sluice/chains'
 import type { Pool } from '../../family.ts'
 import type { InfinityKey } from './types.ts'
 
+/** Returns the key of a pool. */
 export const keyOf = (pool: Pool<unknown>) => pool.fixed as InfinityKey
 
 /** Returns the tick spacing of a `cl` pool, or the bin step of a `bin` pool. */

@@ -13,6 +13,7 @@ const MAX_AMOUNT = (1n << 127n) - 1n
 /** One ppm as a fee rate in units of 10⁻¹⁸. */
 const RATE_PER_PPM = 10n ** 12n
 
+/** Result of a swap. */
 type SwapResult = Pick<HopQuote<InfinityState>, 'amountOut' | 'state'> & {
   /** Number of ticks or bins that the swap crossed. */
   readonly crossings: number

@@ -38,6 +38,7 @@ export function* readStates(row: DexRow, pools: readonly Pool<null>[]): PoolRead
   return pools.map((pool, i) => (keyOf(pool).kind === 'cl' ? decodeCl : decodeBin)(pool, answersByPool[i]!))
 }
 
+/** Returns the reads of a `cl` pool: its price and liquidity, then its ticks. */
 const clReads = ({ address: manager }: DexRow, pool: Pool<null>) => [
   {
     ...PANCAKE_INFINITY_LENS,
@@ -53,6 +54,7 @@ const clReads = ({ address: manager }: DexRow, pool: Pool<null>) => [
   ),
 ]
 
+/** Returns the read of a `bin` pool. */
 const binRead = ({ address: manager }: DexRow, { id }: Pool<null>) =>
   lensRead(PANCAKE_INFINITY_LENS, lensInterface.encodeFunctionData('readBin', [manager, id, MAX_BINS]), BINS_GAS)
 

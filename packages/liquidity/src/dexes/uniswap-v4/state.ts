@@ -13,6 +13,7 @@ import type { UniswapV4Key, UniswapV4State } from './types.ts'
 const lensInterface = UniswapV4Lens__factory.createInterface()
 const managerInterface = IUniswapV4PoolManagerState__factory.createInterface()
 
+/** Returns the key of a pool. */
 export const keyOf = (pool: Pool<unknown>) => pool.fixed as UniswapV4Key
 
 /** Estimated gas to read the price and fees of one pool. */

@@ -79,6 +79,7 @@ export function quote(
 /** Result of a trade: the output in base units, and both tokens after the trade. */
 type TradeResult = readonly [amountOut: bigint, soldToken: WoofiToken, boughtToken: WoofiToken]
 
+/** Sells a base token for the quote token. */
 function sellBase(state: WoofiV2State, base: WoofiToken, quoteToken: WoofiToken, amountIn: bigint): TradeResult {
   const { amount: gross, token } = priceBaseSale(state, base, amountIn, base.spread)
   const amountOut = gross - (gross * base.feeRate) / FEE_UNIT
@@ -90,6 +91,7 @@ function sellBase(state: WoofiV2State, base: WoofiToken, quoteToken: WoofiToken,
   ]
 }
 
+/** Sells the quote token for a base token. */
 function sellQuote(state: WoofiV2State, quoteToken: WoofiToken, base: WoofiToken, amountIn: bigint): TradeResult {
   const netIn = amountIn - (amountIn * base.feeRate) / FEE_UNIT
   const { amount, token } = priceBasePurchase(state, base, netIn, base.spread)
@@ -161,6 +163,7 @@ function checkPrice({ feasible, price }: WoofiToken): void {
   if (!feasible || price === 0n) throw new PoolRefusal('UNSUPPORTED', 'the oracle marks the price as not feasible')
 }
 
+/** Checks the bounds of a trade. @throws PoolRefusal `TOO_LARGE` */
 function checkBounds({ maxNotional, maxGamma }: WoofiToken, notional: bigint, gamma: bigint): void {
   if (notional > maxNotional)
     throw new PoolRefusal('TOO_LARGE', `the value ${notional} of the trade is above the maximum`)
