@@ -247,8 +247,8 @@ class Samples implements Points {
    */
   private hullError(k: number): number {
     const { x, y } = this
-    const slope = (end: number) => (end < x.length ? (y[end]! - y[end - 1]!) / (x[end]! - x[end - 1]!) : 0)
-    const [slopeBefore, slopeHere, slopeAfter] = [slope(k - 1), slope(k), slope(k + 1)]
+    const slopeOf = (end: number) => (end < x.length ? (y[end]! - y[end - 1]!) / (x[end]! - x[end - 1]!) : 0)
+    const [slopeBefore, slopeHere, slopeAfter] = [slopeOf(k - 1), slopeOf(k), slopeOf(k + 1)]
     const width = x[k]! - x[k - 1]!
     // The output of a level interval may have been raised by `add`, so its slope gives no bound.
     const isConcave = slopeBefore > slopeHere && slopeHere > slopeAfter && y[k]! > y[k - 1]! * (1 + LEVEL_RISE)
@@ -277,9 +277,10 @@ class Samples implements Points {
     const output = this.add(input)
     if (output === null) return
     // Ignore an error of one unit, which is rounding.
-    const relativeError = (predictedOutput: number) => Math.max(0, Math.abs(predictedOutput - output) - 1) / output
+    const relativeErrorOf = (predictedOutput: number) => Math.max(0, Math.abs(predictedOutput - output) - 1) / output
     const remainingError =
-      REMAINING_ERROR_SHARE * Math.max(relativeError(finePrediction), COARSE_WEIGHT * relativeError(coarsePrediction))
+      REMAINING_ERROR_SHARE *
+      Math.max(relativeErrorOf(finePrediction), COARSE_WEIGHT * relativeErrorOf(coarsePrediction))
     for (const interval of [k, k + 1])
       errors[interval] = this.isWide(interval)
         ? Number.POSITIVE_INFINITY

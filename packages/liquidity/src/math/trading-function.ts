@@ -72,13 +72,13 @@ export const weightedInvariant: Invariant = {
 export function stableSwapInvariant(ann: number, d: number, coins: number): Invariant {
   // `logSum` of a pool with equal balances.
   const balancedLog = coins * Math.log(d / coins)
-  const product = (logSum: number) => d * Math.exp(balancedLog - logSum)
+  const lastTermOf = (logSum: number) => d * Math.exp(balancedLog - logSum)
   return {
     isPairwise: false,
     maxLogSum: Number.POSITIVE_INFINITY,
-    level: (sum, logSum) => ann * (sum - d) + d - product(logSum),
+    level: (sum, logSum) => ann * (sum - d) + d - lastTermOf(logSum),
     derivativeBySum: () => ann,
-    derivativeByLogSum: (_, logSum) => product(logSum),
+    derivativeByLogSum: (_, logSum) => lastTermOf(logSum),
   }
 }
 

@@ -89,7 +89,7 @@ export function swapExactInput(
     throw new PoolRefusal('TOO_LARGE', 'the price is past its limit')
   if (amount > MAX_FLOW) throw new PoolRefusal('TOO_LARGE', 'sells more than 127 bits')
   const progress: Progress = { curve: state, remainingInput: amount, paidAmount: 0n }
-  const hasMore = () =>
+  const canContinue = () =>
     progress.remainingInput > 0n &&
     (isBuy ? progress.curve.priceRoot < limitRoot : progress.curve.priceRoot > limitRoot)
   const runLegTo = (legEnd: bigint) => {
@@ -112,13 +112,13 @@ export function swapExactInput(
     let level = nextLevel(levels, tick, isBuy)
     const isLevelInWord = level && (isBuy ? level[0] < wordEnd : level[0] >= wordEnd)
     runLegTo(legEndOf(isLevelInWord ? level![0] : wordEnd, limitRoot, isBuy))
-    if (!hasMore()) break
+    if (!canContinue()) break
     if (!isLevelInWord) {
       // The level can be exactly at the end of the word.
       level = nextLevel(levels, wordEnd - 1, isBuy)
       if (level?.[0] !== wordEnd) {
         runLegTo(level ? legEndOf(level[0], limitRoot, isBuy) : clampRoot(limitRoot))
-        if (!hasMore()) break
+        if (!canContinue()) break
       }
     }
     if (!level) throw new PoolRefusal('TOO_LARGE', 'the swap reaches the last price of the contract')
@@ -126,7 +126,7 @@ export function swapExactInput(
     levelsCrossed++
     knockedOut ||= ((isBuy ? level[2] : level[1]) & KNOCKOUT) !== 0n
     tick = isBuy ? level[0] : level[0] - 1
-    if (!hasMore()) break
+    if (!canContinue()) break
   }
   if (progress.paidAmount > MAX_FLOW) throw new PoolRefusal('TOO_LARGE', 'buys more than 127 bits')
   const readRoot = state.readRoot ?? priceRoot

@@ -56,8 +56,8 @@ export function sampledTwin(
   exactDependsOn: (pool: Pool) => readonly Address[] = ({ address }) => [address],
 ): DexFamily<SampledState> {
   const id = twinIdOf(exactFamily.id)
-  const exactPool = (pool: Pool): Pool => ({ ...pool, family: exactFamily.id, fixed: fixedOf(pool).exact })
-  const step: DexFamily['step'] = (pool, ...trade) => exactFamily.step(exactPool(pool), ...trade)
+  const asExactPool = (pool: Pool): Pool => ({ ...pool, family: exactFamily.id, fixed: fixedOf(pool).exact })
+  const step: DexFamily['step'] = (pool, ...trade) => exactFamily.step(asExactPool(pool), ...trade)
   return {
     id,
     ...(exactFamily.holdsNative && { holdsNative: true }),
@@ -71,7 +71,7 @@ export function sampledTwin(
       })),
     readFixed,
     statesNeedFixedFacts: true,
-    dependsOn: (pool) => exactDependsOn(exactPool(pool)),
+    dependsOn: (pool) => exactDependsOn(asExactPool(pool)),
     ...programSamples({
       id,
       step,

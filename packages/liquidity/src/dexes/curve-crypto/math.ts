@@ -59,16 +59,16 @@ export function computeOutput(
   j: number,
   amountIn: bigint,
 ): { readonly amountOut: bigint; readonly k0: bigint } {
-  const noOutput = () => new PoolRefusal('TOO_SMALL', `${amountIn} buys nothing`)
-  if (amountIn <= 0n) throw noOutput()
+  const noOutputRefusal = () => new PoolRefusal('TOO_SMALL', `${amountIn} buys nothing`)
+  if (amountIn <= 0n) throw noOutputRefusal()
   const { balances } = state
   const d = invariantBeforeSwap(state)
   const xp = balancesAtPriceScale(state, balances.with(i, balances[i]! + amountIn))
   const { y, k0 } = solveBalance(state, xp, d, j)
   const grossOutput = toBaseUnits(state, j, xp[j]! - y - 1n)
-  if (grossOutput <= 0n) throw noOutput()
+  if (grossOutput <= 0n) throw noOutputRefusal()
   const amountOut = grossOutput - (feeOf(state, xp.with(j, y)) * grossOutput) / FEE_UNIT
-  if (amountOut <= 0n) throw noOutput()
+  if (amountOut <= 0n) throw noOutputRefusal()
   return { amountOut, k0 }
 }
 

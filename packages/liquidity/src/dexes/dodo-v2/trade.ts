@@ -58,8 +58,9 @@ function priceTrade(
   { reserveIn, reserveOut, inputTarget, outputTarget, price, k, imbalance }: DirectedPool,
   amountIn: bigint,
 ): PricedTrade {
-  const outputFromBalance = (amount: bigint) => solveTrade(outputTarget, outputTarget, amount, price, k)
-  if (imbalance === 'even') return { grossOutput: outputFromBalance(amountIn), imbalance: 'long' }
+  // Returns the output of an input to the pool while both reserves are at their targets.
+  const quoteFromBalance = (amount: bigint) => solveTrade(outputTarget, outputTarget, amount, price, k)
+  if (imbalance === 'even') return { grossOutput: quoteFromBalance(amountIn), imbalance: 'long' }
   if (imbalance === 'long') return { grossOutput: solveTrade(outputTarget, reserveOut, amountIn, price, k), imbalance }
   const inputToBalance = inputTarget - reserveIn
   const outputToBalance = reserveOut - outputTarget
@@ -68,7 +69,7 @@ function priceTrade(
   if (amountIn > inputToBalance && outputTarget === 0n)
     throw new PoolRefusal('TOO_LARGE', 'more than the target, and the pool has no target of the other token')
   if (amountIn > inputToBalance)
-    return { grossOutput: outputToBalance + outputFromBalance(amountIn - inputToBalance), imbalance: 'long' }
+    return { grossOutput: outputToBalance + quoteFromBalance(amountIn - inputToBalance), imbalance: 'long' }
   const grossOutput = integrate(inputTarget, reserveIn, reserveIn + amountIn, price, k)
   // Rounding must not pay more than the surplus of the output token over its target.
   if (grossOutput > outputToBalance) return { grossOutput: outputToBalance, imbalance }

@@ -55,8 +55,8 @@ function firstIndexAtOrAbove(points: readonly LiquidityPoint[], point: number): 
 /** True if the point's bit in the pool's bitmap is set. */
 const isInBitmap = ({ endpoint, order }: LiquidityPoint) => endpoint || order
 
-/** Returns the remaining input without its fee. Ends the trade if nothing remains. */
-function netOfFee(trade: Trade): bigint {
+/** Returns the remaining input without its fee. Marks the trade as done if nothing remains. */
+function netInputOrEnd(trade: Trade): bigint {
   const amount = (trade.remainingInput * (PPM - trade.fee)) / PPM
   if (amount === 0n) trade.isDone = true
   return amount
@@ -88,7 +88,7 @@ function applyRangeMove(trade: Trade, rangeMove: RangeMove, amount: bigint): voi
 /** Fills limit orders at a point. @param index - of the point in `trade.points` */
 function fillOrders(trade: Trade, index: number, sellsX: boolean): void {
   const filledPoint = trade.points[index]!
-  const amount = netOfFee(trade)
+  const amount = netInputOrEnd(trade)
   if (trade.isDone) return
   const offeredAmount = sellsX ? filledPoint.sellingY : filledPoint.sellingX
   const orderFill = (sellsX ? fillWithX : fillWithY)(amount, trade.position.price, offeredAmount)
@@ -155,7 +155,7 @@ function sellX(trade: Trade, pointDelta: number, lowestPoint: number): void {
     if (trade.isDone) return
     const searchFrom = trade.position.point - 1
     if (liquidityPoint?.endpoint) {
-      const amount = netOfFee(trade)
+      const amount = netInputOrEnd(trade)
       if (trade.isDone) return
       if (trade.position.liquidity > 0n)
         applyRangeMove(trade, sellXInRange(trade.position, trade.position.point, amount), amount)
@@ -168,7 +168,7 @@ function sellX(trade: Trade, pointDelta: number, lowestPoint: number): void {
     if (trade.position.liquidity === 0n)
       trade.position = { ...trade.position, point: nextPoint, price: sqrtRatioAtTick(nextPoint) }
     else {
-      const amount = netOfFee(trade)
+      const amount = netInputOrEnd(trade)
       if (!trade.isDone) applyRangeMove(trade, sellXInRange(trade.position, nextPoint, amount), amount)
     }
     if (trade.isDone || trade.position.point <= lowestPoint) return
@@ -186,7 +186,7 @@ function sellY(trade: Trade, pointDelta: number, highestPoint: number): void {
     if (trade.position.liquidity === 0n)
       trade.position = { ...trade.position, point: nextPoint, price: sqrtRatioAtTick(nextPoint) }
     else {
-      const amount = netOfFee(trade)
+      const amount = netInputOrEnd(trade)
       if (trade.isDone) return
       applyRangeMove(trade, sellYInRange(trade.position, nextPoint, amount), amount)
     }
