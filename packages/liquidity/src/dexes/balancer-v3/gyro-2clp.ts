@@ -33,7 +33,8 @@ export function gyro2ClpLimit(pool: Gyro2Clp, liveBalances: readonly bigint[], i
 }
 
 /**
- * Returns the virtual offsets of both balances. Rounds the offset of the input token up, and of the output token down.
+ * Returns the virtual offsets of both balances. Rounds the offset of the input token up, and the offset of the
+ * output token down.
  */
 function offsets(
   pool: Gyro2Clp,

@@ -48,7 +48,8 @@ const endpointsOf = ({ points }: Pick<IziswapState, 'points'>) =>
   points.flatMap(({ point, endpoint, liquidityNet }) => (endpoint ? [[point, liquidityNet] as const] : []))
 
 /**
- * Returns the total reserves of limit orders and positions. The reserves of positions are those of a Uniswap V3 pool.
+ * Returns the total reserves of limit orders and positions. The reserves of positions are
+ * computed with continuous prices, as in a Uniswap V3 pool.
  */
 function reservesOf({ points, point, sqrtPriceX96, liquidity, feePpm, pointDelta }: IziswapState): [bigint, bigint] {
   const ticks = endpointsOf({ points })
