@@ -1,6 +1,5 @@
 /** Tests a token whose storage layout cannot be derived. Simulations borrow its balance from pools. */
 import { NATIVE } from '@sluice/chains'
-import { createRpc } from '@sluice/rpc'
 import { abiOf, compile, deployer } from '@sluice/simulation/testing'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type System, startSystem } from './src/service.ts'
@@ -25,9 +24,7 @@ beforeAll(async () => {
   const { accounts, routers, tokens } = system.devnet.info
   sender = accounts[0]!.address
   routerAddress = routers.uniswapV2Router02!
-  const rpc = createRpc({ chainId: system.devnet.chainId, urls: [system.devnet.url] })
-  token = await deployer(rpc)(compile('Numbered.sol').NumberedToken!.creation)
-  rpc.close()
+  token = await deployer(system.devnet.url)(compile('Numbered.sol').NumberedToken!.creation)
   await addPool(tokens.WETH.address, WETH_SIDE)
   await addPool(tokens.USDC.address, 100_000n * 10n ** 6n)
 })

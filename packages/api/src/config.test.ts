@@ -64,6 +64,7 @@ test.each([
   ['PORT', 'x1'],
   ['PORT', '65536'],
   ['RPC_TIMEOUT_MS', '49'],
+  ['UNISWAPX_TIMEOUT_MS', '49'],
 ])('%s may not be %j', (name, sent) => {
   expect(() => loadConfig({ [name]: sent })).toThrow(`${name}: `)
 })

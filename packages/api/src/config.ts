@@ -169,6 +169,9 @@ export const environment = z.object({
   UNISWAPX_FILLER: address
     .optional()
     .describe('Contract that fills orders of UniswapX. If set, a solver also serves `POST /uniswapx/quote`.'),
+  UNISWAPX_TIMEOUT_MS: integer(400, 50, 60_000).describe(
+    'Maximum milliseconds of `POST /uniswapx/quote`; after that it is answered with 204. UniswapX waits 500 ms for a quoter, so the default leaves 100 ms for the network.',
+  ),
   WEB_DIR: z
     .string()
     .min(1)

@@ -422,10 +422,12 @@ describe('a webhook of UniswapX', () => {
     ...{ tokenInChainId: 1, tokenOutChainId: 1, requestId: 'request', quoteId: 'quote', swapper: account('0') },
     ...{ tokenIn: ONE, tokenOut: TWO, amount: '1000', type: 'EXACT_INPUT', numOutputs: 1, protocol: 'v2' },
   })
-  const ask = (quote: () => Promise<unknown>) =>
-    served({ quote, contracts: { guard } }, { ROLE: 'solver', UNISWAPX_FILLER: TWO }).ask('/uniswapx/quote', {
+  const ask = (quote: () => Promise<unknown>, timeoutMs = 60_000) => {
+    const environment = { ROLE: 'solver', UNISWAPX_FILLER: TWO, UNISWAPX_TIMEOUT_MS: String(timeoutMs) }
+    return served({ quote, contracts: { guard } }, environment).ask('/uniswapx/quote', {
       ...{ method: 'POST', headers: { 'content-type': 'application/json' }, body },
     })
+  }
 
   test('is answered with a quote and the filler', async () => {
     const quote = async () => ({ route: { amountIn: 1_000n }, amountOut: 900n, netAmountOut: 890n })
@@ -436,6 +438,11 @@ describe('a webhook of UniswapX', () => {
   test('has an empty answer without a quote', async () => {
     const { QuotingError } = await import('@sluice/quoting')
     const { status, body: text } = await ask(() => Promise.reject(new QuotingError('NO_ROUTE', 'none')))
+    expect([status, text]).toEqual([204, ''])
+  })
+
+  test('has an empty answer if the quote exceeds its time', async () => {
+    const { status, body: text } = await ask(() => new Promise(() => {}), 50)
     expect([status, text]).toEqual([204, ''])
   })
 })

@@ -237,7 +237,7 @@ test('metrics cover stages, endpoints, chains, integrators, slots, and failing n
   const broken = await NodeProxy.start(devnet.url, ({ method }) =>
     method === 'eth_call' ? { error: { code: -32005, message: 'limit exceeded' } } : undefined,
   )
-  const failing = await startOver(broken.url)
+  const failing = await startOver(broken.url, { RPC_TIMEOUT_MS: '4000' })
   try {
     expect((await ask(failing.url + swapPath())).status).toBe(502)
     const { text } = await ask(`${failing.url}/metrics`)

@@ -5,7 +5,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type DecodedEntry, FieldCollector, readEntry, rememberEntry } from '@sluice/liquidity'
 import { inSlices, type Steps } from '@sluice/rpc'
-import type { OwnConnection } from './connection.ts'
+import type { Connection, OwnConnection } from './connection.ts'
 import { decompressEntry } from './entry-compression.ts'
 import { BusError } from './errors.ts'
 import { decodeBlockFields, type FollowedState, type Head, readHead } from './head.ts'
@@ -13,6 +13,8 @@ import type { ChainKeys } from './keys.ts'
 
 /** Number of hash fields per read: about ten milliseconds of work. */
 const FIELDS_PER_READ = 1_000
+/** Number of pairs per read: about a millisecond of work. */
+const PAIRS_PER_READ = 1_000
 const ENTRIES_PER_READ = 50
 /** Maximum milliseconds between two attempts. */
 const MAX_PAUSE_MS = 200
@@ -45,13 +47,28 @@ export async function join(connection: OwnConnection, options: JoinOptions): Pro
   }
 }
 
+/**
+ * Reads the published pairs in pages, because a market can have 100,000, and Redis does nothing else during a command.
+ * A pair that is added or removed meanwhile may be read or not.
+ */
+export async function readPairs(connection: Connection, keys: ChainKeys): Promise<Set<string>> {
+  const pairs = new Set<string>()
+  let cursor = '0'
+  do {
+    const page = await connection.call<[string, string[]]>('SSCAN', keys.pairs, cursor, 'COUNT', PAIRS_PER_READ)
+    for (const pair of page[1]) pairs.add(pair)
+    cursor = page[0]
+  } while (cursor !== '0')
+  return pairs
+}
+
 async function tryJoin(
   connection: OwnConnection,
   head: Head,
   { keys, fieldsPerRead: fieldsPerPage = FIELDS_PER_READ }: JoinOptions,
 ): Promise<FollowedState | null> {
   const fields = new FieldCollector()
-  const pairs = new Set<string>(await connection.call<string[]>('SMEMBERS', keys.pairs))
+  const pairs = await readPairs(connection, keys)
   const readPage = (cursor: string) =>
     connection.call<[string, string[]]>('HSCAN', keys.pools(head.generation), cursor, 'COUNT', fieldsPerPage)
   let nextPage: Promise<[string, string[]]> | null = readPage('0')

@@ -40,6 +40,8 @@ export type ChainKeys = {
   readonly memory: string
   /** Hash with the fields of all pools, by generation. */
   readonly pools: (generation: string) => string
+  /** Set of the pairs of a generation that is still being written. */
+  readonly unfinishedPairs: (generation: string) => string
 }
 
 /**
@@ -60,5 +62,6 @@ export function keysOf(chainId: number, schema: string = SCHEMA): ChainKeys {
     poolRecords: key('known'),
     memory: key('memory'),
     pools: (generation) => key(`pools:${generation}`),
+    unfinishedPairs: (generation) => key(`pairs:${generation}`),
   }
 }

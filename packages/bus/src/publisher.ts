@@ -13,6 +13,7 @@ import type { Connection } from './connection.ts'
 import { compressEntry } from './entry-compression.ts'
 import { BusError } from './errors.ts'
 import { encodeBlock, type FollowedState, readHead } from './head.ts'
+import { readPairs } from './join.ts'
 import type { ChainKeys } from './keys.ts'
 import { LEASE_MS, type Lease } from './lease.ts'
 import { runScript, SEPARATOR } from './scripts.ts'
@@ -28,7 +29,7 @@ const KEEP_ENTRIES_MS = 120_000
 const UNFINISHED_TTL_MS = 120_000
 /** Milliseconds for which a replaced generation is kept, so that followers can finish reading it. */
 const REPLACED_TTL_MS = 60_000
-/** Number of fields and values per command. */
+/** Number of fields and values, or of pairs, per command. */
 const FIELDS_PER_COMMAND = 2_000
 /**
  * Maximum changed pools in one entry. If more change, a new generation is written, so that no entry delays followers.
@@ -92,7 +93,7 @@ export class Publisher {
     if (!head || !this.writtenPools.has(head.tag)) return false
     this.tag = head.tag
     this.generation = head.generation
-    this.pairs = new Set(await connection.call<string[]>('SMEMBERS', keys.pairs))
+    this.pairs = await readPairs(connection, keys)
     return true
   }
 
@@ -189,24 +190,32 @@ export class Publisher {
       if (batch.length >= FIELDS_PER_COMMAND) await flush()
     }
     await flush()
+    const writtenPairs = new Set(pairs)
+    const pairsKey = keys.unfinishedPairs(generation)
+    const pairList = [...writtenPairs]
+    for (let i = 0; i < pairList.length; i += FIELDS_PER_COMMAND) {
+      await connection.call('SADD', pairsKey, ...pairList.slice(i, i + FIELDS_PER_COMMAND))
+      await connection.call('PEXPIRE', pairsKey, UNFINISHED_TTL_MS)
+    }
     const tag = randomUUID()
     const oldHead = await readHead(connection, keys)
-    const pairList = [...pairs]
     this.writtenPools.set(tag, state.pools)
     const [answer] = await runScript<WriteAnswer>(
       connection,
       'flip',
-      [keys.lease, keys.head, key, keys.pools(oldHead?.generation ?? generation), keys.entries, keys.pairs],
+      [
+        ...[keys.lease, keys.head, key, keys.pools(oldHead?.generation ?? generation), keys.entries],
+        ...[keys.pairs, pairsKey],
+      ],
       [
         ...[lease.token, generation, tag, encodeBlock(state.block), state.canonical.join(), size, REPLACED_TTL_MS],
-        // A market can keep more pairs than a function can have arguments.
-        ...[pairList.length, Buffer.from(pairList.join(SEPARATOR))],
+        writtenPairs.size,
       ],
     )
     this.throwIfRefused(answer, tag)
     this.tag = tag
     this.generation = generation
-    this.pairs = new Set(pairList)
+    this.pairs = writtenPairs
     this.counts.full++
   }
 

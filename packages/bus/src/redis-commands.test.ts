@@ -69,8 +69,8 @@ describe('chains', () => {
 
 describe('keys', () => {
   test('of a chain share a slot, differ from each other, and have the version', () => {
-    const { pools, ...names } = keys
-    const all = [...Object.values(names), pools('g1'), pools('g2')]
+    const { pools, unfinishedPairs, ...names } = keys
+    const all = [...Object.values(names), pools('g1'), pools('g2'), unfinishedPairs('g1'), unfinishedPairs('g2')]
     expect(new Set(all).size).toBe(all.length)
     for (const key of all) expect(key).toMatch(/^sluice:v\d+\.\d+:\{7\}:\w/)
     expect(keysOf(7, 'v9').lease).toBe('sluice:v9:{7}:lease')

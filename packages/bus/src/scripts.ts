@@ -28,9 +28,9 @@ const EACH_FUNCTION = `
     at = at + n
   end`
 
-/** Lua code that splits an argument into the list `texts`, and starts at its first item. */
-const splitTexts = (argument: string) => `
-  local texts, from, all = {}, 1, ${argument}
+/** Lua code that splits the last argument of `write` into the list `texts`, and starts at its first item. */
+const SPLIT_TEXTS = `
+  local texts, from, all = {}, 1, ARGV[13]
   while from <= #all do
     local cut = string.find(all, '${SEPARATOR}', from, true) or #all + 1
     texts[#texts + 1] = string.sub(all, from, cut - 1)
@@ -52,7 +52,7 @@ const write = `
   if head[1] ~= ARGV[3] then return {'CHANGED'} end
   if redis.call('HLEN', KEYS[3]) ~= tonumber(head[3]) then return {'DAMAGED'} end
   if redis.call('SCARD', KEYS[5]) ~= tonumber(head[4]) then return {'DAMAGED'} end
-  ${splitTexts('ARGV[13]')}
+  ${SPLIT_TEXTS}
   ${EACH_FUNCTION}
   each('HSET', KEYS[3], texts, tonumber(ARGV[9]) * 2)
   each('HDEL', KEYS[3], texts, tonumber(ARGV[10]))
@@ -67,26 +67,29 @@ const write = `
   return {'OK', id}`
 
 /**
- * Replaces the generation of pools in the head by a new one, which was written before. A generation is a hash with the
- * fields of all pools.
+ * Replaces the generation of pools in the head by a new one, and the pairs by new ones, which were both written before.
+ * A generation is a hash with the fields of all pools. Takes the same time for any number of pools and pairs, because
+ * no lease of any chain can be renewed meanwhile.
  *
- * KEYS lease head pools oldPools entries pairs
+ * KEYS lease head pools oldPools entries pairs newPairs
  *
- * ARGV token generation tag block stands size oldMs nPairs, then pair* in one argument, joined by `SEPARATOR`
+ * ARGV token generation tag block stands size oldMs nPairs
  */
 const flip = `
   ${FENCE}
   if redis.call('HLEN', KEYS[3]) ~= tonumber(ARGV[6]) then return {'DAMAGED'} end
+  local pairCount = tonumber(ARGV[8])
+  if redis.call('SCARD', KEYS[7]) ~= pairCount then return {'DAMAGED'} end
   local id = redis.call('XADD', KEYS[5], '*', 'prev', 'none', 'tag', ARGV[3], 'block', ARGV[4], 'stands', ARGV[5], 'size', ARGV[6], 'told', '')
   local now = redis.call('TIME')
-  redis.call('HSET', KEYS[2], 'gen', ARGV[2], 'tag', ARGV[3], 'id', id, 'block', ARGV[4], 'stands', ARGV[5], 'size', ARGV[6], 'beat', now[1] .. '.' .. now[2])
+  redis.call('HSET', KEYS[2], 'gen', ARGV[2], 'tag', ARGV[3], 'id', id, 'block', ARGV[4], 'stands', ARGV[5], 'size', ARGV[6], 'pairs', pairCount, 'beat', now[1] .. '.' .. now[2])
   redis.call('PERSIST', KEYS[3])
   if KEYS[4] ~= KEYS[3] then redis.call('PEXPIRE', KEYS[4], ARGV[7]) end
-  redis.call('DEL', KEYS[6])
-  ${splitTexts('ARGV[9]')}
-  ${EACH_FUNCTION}
-  each('SADD', KEYS[6], texts, tonumber(ARGV[8]))
-  redis.call('HSET', KEYS[2], 'pairs', redis.call('SCARD', KEYS[6]))
+  redis.call('UNLINK', KEYS[6])
+  if pairCount > 0 then
+    redis.call('RENAME', KEYS[7], KEYS[6])
+    redis.call('PERSIST', KEYS[6])
+  end
   return {'OK', id}`
 
 /** Renews the lease, and confirms the head if it is current. KEYS lease head, ARGV token leaseMs isCurrent */

@@ -4,7 +4,7 @@ import { ZERO_ADDRESS } from '@sluice/chains'
 import { type Pool, PoolMap, type SaveCommand, type SavedBatch } from '@sluice/liquidity'
 import { Semaphore } from '@sluice/rpc'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
-import type { OwnConnection } from '../src/connection.ts'
+import type { Argument, OwnConnection } from '../src/connection.ts'
 import { compressEntry } from '../src/entry-compression.ts'
 import { storeFact } from '../src/facts.ts'
 import { StateFollower } from '../src/follower.ts'
@@ -86,17 +86,44 @@ describe.skipIf(!hasRedis)('a chain on Redis', () => {
     expect(shown).toMatchObject({ block: blockOf(1), canonical: [hashOf(1)], pairs: new Set(['a,b']) })
   })
 
-  test('a whole state is written with as many pairs as a market keeps', async () => {
-    // More than a call can have arguments.
+  test('as many pairs as a market keeps are written and read in commands that are short', async () => {
     const pairs = Array.from({ length: 100_000 }, (_, n) => `a,${n}`)
     const stopRenewal = lease.startRenewal(connection, () => false)
     onTestFinished(stopRenewal)
-    await publisher.writeAll(connection, stateOf(2, whole), pairs)
-    const joined = await join(connection, { keys, attempts: 1, signal: new AbortController().signal })
+    let maxLength = 0
+    const measured: OwnConnection = {
+      ...connection,
+      call: async <T>(...command: readonly Argument[]) => {
+        const reply = await connection.call<T>(...command)
+        maxLength = Math.max(maxLength, JSON.stringify([command, reply]).length)
+        return reply
+      },
+    }
+    await publisher.writeAll(measured, stateOf(2, whole), pairs)
+    const joined = await join(measured, { keys, attempts: 1, signal: new AbortController().signal })
     expect(joined?.pairs.size).toBe(pairs.length)
     expect(pairs.every((pair) => joined!.pairs.has(pair))).toBe(true)
+    expect(await publisher.resume(measured)).toBe(true)
+    expect(publisher.publishedPairs).toEqual(new Set(pairs))
+    // The pools of the test, and pages of pairs. All pairs together have more than a million characters.
+    expect(maxLength).toBeLessThan(300_000)
+    expect(await connection.call('PTTL', keys.pairs)).toBe(-1)
     await publisher.writeAll(connection, stateOf(3, whole), [])
     expect(await connection.call('EXISTS', keys.pairs)).toBe(0)
+  })
+
+  test('a whole state is not published if its pairs were evicted before', async () => {
+    const evicting: OwnConnection = {
+      ...connection,
+      call: async <T>(...command: readonly Argument[]) => {
+        const reply = await connection.call<T>(...command)
+        if (command[0] === 'SADD') await connection.call('UNLINK', command[1]!)
+        return reply
+      },
+    }
+    const written = publisher.writeAll(evicting, stateOf(2, whole), ['c,d'])
+    await expect(written).rejects.toMatchObject({ code: 'DAMAGED' })
+    expect((await joined())?.pairs).toEqual(new Set(['a,b']))
   })
 
   test('a follower applies every change: pools, ticks, removed and restored pools, and pairs', async () => {

@@ -1,7 +1,15 @@
 /** The local chain's pools of every family: found, and quoted as their own contracts quote them. */
 import { IERC20__factory } from '@sluice/bindings'
 import { type Address, type Chain, type Hex, toAddress, ZERO_ADDRESS } from '@sluice/chains'
-import { type Devnet, devnetChain, loadArtifact, loadHardhatArtifact, NodeProxy, startDevnet } from '@sluice/devnet'
+import {
+  type Devnet,
+  devnetChain,
+  loadArtifact,
+  loadHardhatArtifact,
+  NodeProxy,
+  request,
+  startDevnet,
+} from '@sluice/devnet'
 import { createRpc, type Rpc, RpcError } from '@sluice/rpc'
 import { Interface, type InterfaceAbi } from 'ethers'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -157,9 +165,9 @@ test('state that changes without logs is updated in one round of calls per block
   // A gift makes a vault's shares worth more, and no log of the vault reports it.
   const [vault] = poolsOf('erc4626')
   const data = IERC20__factory.createInterface().encodeFunctionData('transfer', [vault!.address, 12_345_678n])
-  await rpc.request('evm_increaseTime', [3_600])
+  await request(devnet.url, 'evm_increaseTime', [3_600])
   const gift = { from: devnet.info.accounts[0]!.address, to: vault!.tokens[0], data }
-  await rpc.request('eth_sendTransactionSync', [gift])
+  await request(devnet.url, 'eth_sendTransactionSync', [gift])
   const methodsBefore = proxy.calledMethods.length
   const after = await followed.sync()
   // All families are there: more gas than one call may take, so that it is two, sent together, and one for samples.

@@ -17,6 +17,8 @@ const executablePath = findBrowser()
 /** Path that the site forwards to the service, and the page that uses this path. */
 const PROXIED = '/api'
 const SAME_ORIGIN = '/same-origin'
+/** Path of a page that sends no request because of the time, so that all requests have another reason. */
+const WITHOUT_INTERVAL = '/without-interval'
 
 function forward(request: IncomingMessage, response: ServerResponse, url: string): void {
   const { method, headers } = request
@@ -71,7 +73,11 @@ describe.skipIf(!executablePath)('hooks', () => {
     await bundle.close()
     const setup = {
       ...{ baseUrl: server.url, rpcUrl: devnet.url, chainId: CHAIN, owner: devnet.info.accounts[2]!.address },
-      ...{ src: token('UNI'), dst: token('USDC'), contracts: swapContracts(devnet.info) },
+      ...{ src: token('UNI'), dst: token('USDC'), contracts: swapContracts(devnet.info), pollMs: 500 },
+    }
+    const changes: Readonly<Record<string, object>> = {
+      [SAME_ORIGIN]: { baseUrl: PROXIED },
+      [WITHOUT_INTERVAL]: { pollMs: 3_600_000 },
     }
     const files = new Map(output.map((file) => [`/${file.fileName}`, file.type === 'chunk' ? file.code : '']))
     site = createServer((request, response) => {
@@ -79,7 +85,7 @@ describe.skipIf(!executablePath)('hooks', () => {
       if (url.startsWith(PROXIED)) return forward(request, response, `${server.url}${url.slice(PROXIED.length)}`)
       const code = files.get(url)
       response.setHeader('content-type', code === undefined ? 'text/html' : 'text/javascript')
-      const shown = url === SAME_ORIGIN ? { ...setup, baseUrl: PROXIED } : setup
+      const shown = { ...setup, ...changes[url] }
       const page = `<div id="root"></div><script>globalThis.setup = ${JSON.stringify(shown)}</script>`
       return response.end(code ?? `${page}<script type="module" src="/${output[0].fileName}"></script>`)
     })
@@ -185,7 +191,7 @@ describe.skipIf(!executablePath)('hooks', () => {
   })
 
   test('request a quote once per head, even if the service is behind', async () => {
-    const { page, press } = await open((page) => page.route('**/stream/**', (route) => route.abort()))
+    const { page, press } = await open((page) => page.route('**/stream/**', (route) => route.abort()), WITHOUT_INTERVAL)
     await press('one')
     await until(page, ({ live }) => live.transport === 'poll' && live.toAmount !== undefined)
     const amounts: (string | null)[] = []
@@ -205,7 +211,7 @@ describe.skipIf(!executablePath)('hooks', () => {
   })
 
   test('abort a request in flight when they are paused, so that it cannot replace the quote', async () => {
-    const { page, press } = await open((page) => page.route('**/stream/**', (route) => route.abort()))
+    const { page, press } = await open((page) => page.route('**/stream/**', (route) => route.abort()), WITHOUT_INTERVAL)
     await press('one')
     const { live } = await until(page, ({ live }) => live.transport === 'poll' && live.toAmount !== undefined)
     const { promise: paused, resolve: release } = Promise.withResolvers<void>()

@@ -13,10 +13,12 @@ type Setup = {
   readonly src: string
   readonly dst: string
   readonly contracts: SwapContracts
+  /** Milliseconds between two requests of the followed quote while no stream is open. */
+  readonly pollMs: number
 }
 declare const setup: Setup
 
-const { baseUrl, rpcUrl, chainId, owner, src, dst, contracts } = setup
+const { baseUrl, rpcUrl, chainId, owner, src, dst, contracts, pollMs } = setup
 const sluice = new SluiceClient({ baseUrl, retries: 0 })
 let isSilent = false
 /** Ends the wait of the confirmation that the button `wait` starts. */
@@ -42,7 +44,7 @@ function Page() {
   const request = amount === undefined ? undefined : { src, dst, amount }
   const tokens = useTokenList(chainId, { q: 'usdc', limit: 3 })
   const single = useQuote(chainId, request)
-  const live = useQuoteStream(chainId, request, { isPaused, head, pollMs: head === undefined ? 500 : 3_600_000 })
+  const live = useQuoteStream(chainId, request, { isPaused, head, pollMs })
   const { start, resume, cancel, ...run } = useSwap()
   const order = { wallet, contracts, knownPools: false, trustQuote: true }
   const swap = (confirm?: (route: Route) => boolean | 'ask') =>

@@ -1,5 +1,5 @@
 import { toAddress } from '@sluice/chains'
-import { type Anvil, type Interceptor, NodeProxy, startAnvil } from '@sluice/devnet'
+import { type Anvil, type Interceptor, NodeProxy, request, startAnvil } from '@sluice/devnet'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { createRpc } from '../src/index.ts'
 
@@ -13,6 +13,12 @@ afterEach(async () => {
   await Promise.all(proxies.map((proxy) => proxy.stop()))
   proxies = []
 })
+
+/**
+ * Sends a request that changes the node. `Rpc` would repeat a slow one (a hedge or a retry), and the node would execute
+ * both.
+ */
+const control = <T>(method: string, ...params: readonly unknown[]) => request<T>(anvil.url, method, params)
 
 const worse = async (intercept: Interceptor) => {
   const proxy = await NodeProxy.start(anvil.url, intercept)
@@ -112,7 +118,7 @@ test('a call returns the head at which it ran, in one HTTP request', async () =>
   const before = (await rpc.getBlock('latest'))!
   const callBefore = () => rpc.callWithHead({ to: contract, data: '0x' }, { blockHash: before.hash }, { overrides })
   expect((await callBefore()).head).toEqual(before)
-  await rpc.request('anvil_mine', ['0x1'])
+  await control('anvil_mine', '0x1')
   node.calledMethods.length = 0
   const { answer, head } = await callBefore()
   expect(answer).toBe(wordOf((await rpc.getBlock(before.number))!.miner))
@@ -121,7 +127,7 @@ test('a call returns the head at which it ran, in one HTTP request', async () =>
 })
 
 test('a lagging node is skipped, also if the head is returned with a call', async () => {
-  await rpcOf(anvil.url).request('anvil_mine', ['0x14'])
+  await control('anvil_mine', '0x14')
   const lagging = await worse((request) => {
     if (request.method === 'eth_getBlockByNumber') request.params[0] = '0x1'
     return undefined
@@ -133,7 +139,7 @@ test('a lagging node is skipped, also if the head is returned with a call', asyn
 })
 
 test('a node that falls behind another one is skipped', async () => {
-  await rpcOf(anvil.url).request('anvil_mine', ['0x14'])
+  await control('anvil_mine', '0x14')
   const lagging = await worse((request) => {
     if (request.method === 'eth_getBlockByNumber') request.params[0] = '0x1'
     return undefined
@@ -145,11 +151,11 @@ test('a node that falls behind another one is skipped', async () => {
 })
 
 test('a single lagging node is followed, also backwards', async () => {
-  const snapshot = await rpcOf(anvil.url).request('evm_snapshot', [])
+  const snapshot = await control('evm_snapshot')
   const rpc = rpcOf(anvil.url)
-  await rpc.request('anvil_mine', ['0x14'])
+  await control('anvil_mine', '0x14')
   const head = (await rpc.getBlock('latest'))!.number
-  await rpc.request('evm_revert', [snapshot])
+  await control('evm_revert', snapshot)
   expect((await rpc.getBlock('latest'))?.number).toBe(head - 20)
 })
 

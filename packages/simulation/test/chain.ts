@@ -2,7 +2,14 @@
 import { createRequire } from 'node:module'
 import { IERC20__factory } from '@sluice/bindings'
 import { type Address, type Hex, NATIVE, toAddress } from '@sluice/chains'
-import { type Anvil, accounts as accountsOfNode, type DevnetInfo, prepareDevnet, startAnvil } from '@sluice/devnet'
+import {
+  type Anvil,
+  accounts as accountsOfNode,
+  type DevnetInfo,
+  prepareDevnet,
+  request,
+  startAnvil,
+} from '@sluice/devnet'
 import { createRpc, type Rpc } from '@sluice/rpc'
 import { Interface } from 'ethers'
 import { createSimulationContext, type SimulationContext, type SimulationOptions } from '../src/context.ts'
@@ -59,10 +66,11 @@ export async function startTestChain(): Promise<TestChain> {
     return account
   }
   const send = async ({ from, to, data, value = 0n }: Transaction): Promise<SentRequest> => {
-    const hash = await rpc.request<Hex>('eth_sendTransaction', [
+    // Not with `rpc`, which would send the transaction twice if the node is slow (a hedge).
+    const hash = await request<Hex>(anvil.url, 'eth_sendTransaction', [
       { from, to, data, value: `0x${value.toString(16)}`, gas: '0x1c9c380' },
     ])
-    const receipt = await receiptOf(rpc, hash)
+    const receipt = await receiptOf(anvil.url, hash)
     const fee = BigInt(receipt.gasUsed) * BigInt(receipt.effectiveGasPrice)
     return {
       success: receipt.status === '0x1',
@@ -84,14 +92,14 @@ export async function startTestChain(): Promise<TestChain> {
     }
     await send({ from: owner, to: token, data: erc20.encodeFunctionData('approve', [spender, amount]) as Hex })
   }
-  return { anvil, info, rpc, rich, newAccount, send, deploy: deployer(rpc), balanceOf, fund }
+  return { anvil, info, rpc, rich, newAccount, send, deploy: deployer(anvil.url), balanceOf, fund }
 }
 
 /** Deploys as the node's first account. */
-export const deployer = (rpc: Rpc) => async (creation: Hex) => {
+export const deployer = (url: string) => async (creation: Hex) => {
   const from = accountsOfNode()[0]!.address
-  const hash = await rpc.request<Hex>('eth_sendTransaction', [{ from, data: creation, gas: '0x989680' }])
-  return toAddress((await receiptOf(rpc, hash)).contractAddress!)
+  const hash = await request<Hex>(url, 'eth_sendTransaction', [{ from, data: creation, gas: '0x989680' }])
+  return toAddress((await receiptOf(url, hash)).contractAddress!)
 }
 
 type Receipt = {
@@ -102,9 +110,9 @@ type Receipt = {
 }
 
 /** The block is mined a moment after the node has taken the transaction. */
-async function receiptOf(rpc: Rpc, hash: Hex): Promise<Receipt> {
+async function receiptOf(url: string, hash: Hex): Promise<Receipt> {
   for (let tries = 0; tries < 200; tries++) {
-    const receipt = await rpc.request<Receipt | null>('eth_getTransactionReceipt', [hash])
+    const receipt = await request<Receipt | null>(url, 'eth_getTransactionReceipt', [hash])
     if (receipt) return receipt
     await new Promise((resolve) => setTimeout(resolve, 5))
   }

@@ -33,7 +33,7 @@ const creationOf = (name: string): Hex => {
 test.each(Object.entries(layouts))(
   '%s is resolved in at most %i round trips and passes the full check',
   async (name, trips) => {
-    const token = await deployer(rpc)(creationOf(name))
+    const token = await deployer(anvil.url)(creationOf(name))
     const { outcome, calls } = await checkToken(rpc, new SlotResolver(), token, [unusedAccount])
     expect(outcome).toBe('passed')
     expect(calls).toBeLessThanOrEqual(trips)
@@ -41,7 +41,7 @@ test.each(Object.entries(layouts))(
 )
 
 test('bits next to a packed balance do not change', async () => {
-  const token = await deployer(rpc)(creationOf('Packed'))
+  const token = await deployer(anvil.url)(creationOf('Packed'))
   const reader = new TokenReader({ rpc, token, block: 'latest', request: {} })
   const layout = await new SlotResolver().layout(reader)
   const setUp = (await slotSetUp(reader, layout, { from: unusedAccount, spender: SLOT_PROBE, amountIn: 5n }))!

@@ -1,6 +1,6 @@
 /** Simulations run in the block that a transaction sent now is mined in: each is compared with the same really sent. */
 import { type Address, type Hex, toAddress } from '@sluice/chains'
-import { NodeProxy } from '@sluice/devnet'
+import { NodeProxy, request } from '@sluice/devnet'
 import { createRpc } from '@sluice/rpc'
 import { AbiCoder } from 'ethers'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -48,7 +48,7 @@ test('number, time, and base fee are those of the block that mines the transacti
   const token = await chain.deploy(contracts.TimedToken!.creation)
   const from = await holder(token)
   const { returnData, appliedBlock } = await simulateSwap(chain.rpc, gift(from, token), context)
-  await chain.rpc.request('evm_mine', [])
+  await request(chain.anvil.url, 'evm_mine', [])
   const mined = (await chain.rpc.getBlock('latest'))!
   const [number, timestamp, baseFee] = AbiCoder.defaultAbiCoder().decode(['uint256', 'uint256', 'uint256'], returnData)
   expect(appliedBlock).toEqual({ number: mined.number, timestamp: mined.timestamp })

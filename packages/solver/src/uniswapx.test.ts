@@ -17,6 +17,7 @@ const body = (change: object = {}) => ({
   ...change,
 })
 const { signal } = new AbortController()
+const TIMEOUT_MS = 60_000
 
 /** A chain that pays three for one, of which gas takes `gas`. */
 function chainOf(gas: bigint | null, requests: QuoteRequest[] = []): ChainQuotes {
@@ -35,7 +36,7 @@ function chainOf(gas: bigint | null, requests: QuoteRequest[] = []): ChainQuotes
 
 test('an exact input pays what gas leaves of the output, and ids are echoed', async () => {
   const requests: QuoteRequest[] = []
-  const answer = await answerWebhook(readWebhook(body()), chainOf(WHOLE / 10n, requests), FILLER, signal)
+  const answer = await answerWebhook(readWebhook(body()), chainOf(WHOLE / 10n, requests), FILLER, TIMEOUT_MS, signal)
   expect(answer).toEqual({
     ...{ chainId: 1, requestId: 'request', quoteId: 'quote', filler: FILLER },
     ...{ tokenIn: IN, tokenOut: OUT, amountIn: String(WHOLE), amountOut: String(3n * WHOLE - WHOLE / 10n) },
@@ -48,7 +49,7 @@ test('an exact input pays what gas leaves of the output, and ids are echoed', as
 test('an exact output costs the gas in addition: as much more input as gas is of the output', async () => {
   const wanted = 3n * WHOLE
   const request = readWebhook(body({ type: 'EXACT_OUTPUT', amount: String(wanted) }))
-  const answer = await answerWebhook(request, chainOf((3n * WHOLE) / 4n), FILLER, signal)
+  const answer = await answerWebhook(request, chainOf((3n * WHOLE) / 4n), FILLER, TIMEOUT_MS, signal)
   expect(answer).toMatchObject({ amountOut: String(wanted) })
   // A quarter of the output is gas: the input pays four thirds.
   const exact = (4n * WHOLE) / 3n
@@ -59,14 +60,14 @@ test('an exact output costs the gas in addition: as much more input as gas is of
 test('the zero address is the native token, in requests and in answers', async () => {
   const requests: QuoteRequest[] = []
   const request = readWebhook(body({ tokenIn: ZERO, quoteId: undefined }))
-  const answer = await answerWebhook(request, chainOf(0n, requests), FILLER, signal)
+  const answer = await answerWebhook(request, chainOf(0n, requests), FILLER, TIMEOUT_MS, signal)
   expect(requests[0]!.tokenIn).toBe(NATIVE)
   expect(answer).toMatchObject({ tokenIn: ZERO, tokenOut: OUT })
   expect(answer).not.toHaveProperty('quoteId')
 })
 
 test('there is no answer if gas takes all, if it has no price, and if the chain refuses', async () => {
-  const of = (chain: ChainQuotes) => answerWebhook(readWebhook(body()), chain, FILLER, signal)
+  const of = (chain: ChainQuotes) => answerWebhook(readWebhook(body()), chain, FILLER, TIMEOUT_MS, signal)
   expect(await of(chainOf(3n * WHOLE))).toBeNull()
   expect(await of(chainOf(3n * WHOLE - 1n))).toMatchObject({ amountOut: '1' })
   expect(await of(chainOf(null))).toBeNull()
@@ -78,7 +79,7 @@ test('there is no answer if gas takes all, if it has no price, and if the chain 
 
 test('a chain that never answers is given up', async () => {
   const hangs: ChainQuotes = { ...chainOf(0n), quote: () => new Promise(() => {}) }
-  expect(await answerWebhook(readWebhook(body()), hangs, FILLER, signal)).toBeNull()
+  expect(await answerWebhook(readWebhook(body()), hangs, FILLER, 10, signal)).toBeNull()
 })
 
 test.each([

@@ -9,9 +9,6 @@ import { z } from 'zod'
 import type { ChainQuotes } from './chain-router.ts'
 import { readBody } from './read.ts'
 
-/** Timeout of a quote in milliseconds. UniswapX waits 500 ms for a quoter, so 100 ms remain for the network. */
-const WEBHOOK_MS = 400
-
 const WAD = 10n ** 18n
 
 const token = z
@@ -59,12 +56,13 @@ export const readWebhook = (body: unknown): WebhookRequest => readBody(schema, b
 
 /**
  * Quotes a swap after gas, because the filler pays the gas. The output is lower for an exact input, and the input is
- * higher for an exact output. Returns null if there is no quote within `WEBHOOK_MS`.
+ * higher for an exact output. Returns null if there is no quote within `timeoutMs`.
  */
 export async function answerWebhook(
   request: WebhookRequest,
   chain: ChainQuotes,
   filler: Address,
+  timeoutMs: number,
   signal: AbortSignal,
 ): Promise<WebhookAnswer | null> {
   const { tokenIn, tokenOut, amount, type, tokenInChainId: chainId, requestId, quoteId } = request
@@ -73,7 +71,7 @@ export async function answerWebhook(
     ...{ tokenIn, tokenOut, from: NEUTRAL_SENDER, maxPriceImpactPpm: PPM, slippagePpm: 0n },
     ...(isExactInput ? { amountIn: amount } : { amountOut: amount }),
   })
-  const webhookSignal = AbortSignal.any([signal, AbortSignal.timeout(WEBHOOK_MS)])
+  const webhookSignal = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)])
   const deadlineReached = new Promise<null>((resolve) =>
     webhookSignal.addEventListener('abort', () => resolve(null), { once: true }),
   )

@@ -46,8 +46,9 @@ export function solverRouter(
     addPostRoute(`${prefix}/solve`, MAX_AUCTION_BYTES, auctions.solve)
     addPostRoute(`${prefix}/notify`, MAX_SMALL_BYTES, auctions.notify)
   }
-  const { uniswapxFiller: filler } = config
-  if (filler !== undefined) addPostRoute('/uniswapx/quote', MAX_SMALL_BYTES, uniswapxQuoteHandler(services, filler))
+  const { uniswapxFiller: filler, uniswapxTimeoutMs } = config
+  if (filler !== undefined)
+    addPostRoute('/uniswapx/quote', MAX_SMALL_BYTES, uniswapxQuoteHandler(services, filler, uniswapxTimeoutMs))
   return router
 }
 
@@ -108,13 +109,13 @@ class Auctions {
 }
 
 /** Creates the handler of UniswapX quote requests. Answers 204 without a quote. */
-function uniswapxQuoteHandler(services: Services, filler: Address): RequestHandler {
+function uniswapxQuoteHandler(services: Services, filler: Address, timeoutMs: number): RequestHandler {
   return async (request, response) => {
     const context = contextOf(response)
     const quoteWebhook = parseBody(() => readWebhook(request.body))
     context.chainId = quoteWebhook.tokenInChainId
     const quotes = chainQuotesOf(services.chain(quoteWebhook.tokenInChainId), context)
-    const answer = await answerWebhook(quoteWebhook, quotes, filler, context.signal)
+    const answer = await answerWebhook(quoteWebhook, quotes, filler, timeoutMs, context.signal)
     if (answer) replyJson(response, context, JSON.stringify(answer))
     else replyEmpty(response, [])
   }

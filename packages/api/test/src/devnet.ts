@@ -8,10 +8,10 @@ import { loadConfig, type RunningServer, startServer } from '../../src/index.ts'
 export const devnetDir = join(import.meta.dirname, '../../../../.devnet')
 
 /**
- * Default time limits of requests and searches in tests, for machines that are several times slower. Tests of time limits
- * set their own.
+ * Default time limits of requests, calls to nodes, and searches in tests, for machines that are several times slower.
+ * Tests of time limits set their own.
  */
-export const SLOW_MACHINE_LIMITS = { REQUEST_TIMEOUT_MS: '60000', ROUTE_TIMEOUT_MS: '20000' }
+export const SLOW_MACHINE_LIMITS = { REQUEST_TIMEOUT_MS: '60000', RPC_TIMEOUT_MS: '20000', ROUTE_TIMEOUT_MS: '20000' }
 
 /**
  * Default time in tests that running requests get when a service stops. Tests that leave requests open would wait for
