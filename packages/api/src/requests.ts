@@ -63,7 +63,11 @@ export const simulateFields = z
       .optional()
       .describe('Gas limit, at most that of the block and that of the service. Default: half of the block gas limit.'),
     block: block.prefault('latest').describe('Block number (decimal or 0x-hex) or tag. Default `latest`.'),
-    spender: address('spender').optional().describe('Account that may take the input. Default: `to`.'),
+    spender: address('spender')
+      .optional()
+      .describe(
+        'Account that may take the input. Default: `to`. For a router that draws through Permit2, the address of Permit2; `to` may then draw through it.',
+      ),
     coinbase: address('coinbase', { zero: true })
       .optional()
       .describe('Value of `block.coinbase`. Default: the author of the block.'),

@@ -283,6 +283,9 @@ export interface DexFamily<State = unknown> {
   readonly creationTopics?: readonly Hex[]
   createdPool?(row: DexRow, log: Log): Pool<null> | null
 
+  /** True if `findPools` also finds pools that no log of `creationTopics` announces. */
+  readonly findsUnannouncedPools?: true
+
   /** topic0 of the logs that change the state of a pool. */
   readonly topics: readonly Hex[]
   /**

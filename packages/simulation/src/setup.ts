@@ -33,6 +33,8 @@ export type SwapInput = {
   readonly amountIn: bigint
   /** `kept`: the allowance stays unchanged. `approved`: the sender approves. Absent: an override sets the allowance. */
   readonly allowance?: 'kept' | 'approved' | undefined
+  /** Writes by which the target may take the input through Permit2, if Permit2 is the spender. */
+  readonly permit2Writes?: readonly [Address, Write[]] | undefined
 }
 
 /** Gives the sender the input as a native balance. */
@@ -70,10 +72,15 @@ export function ownBalanceSetUp(layout: TokenLayout, input: SwapInput): SetUp {
 }
 
 /** Uses the real balance and allowance of the sender. */
-export function realBalanceSetUp({ amountIn, allowance }: SwapInput): SetUp {
+export function realBalanceSetUp(input: SwapInput): SetUp {
+  const { amountIn, allowance } = input
   const isApproved = allowance === 'approved'
   return {
-    ...{ writes: new Map(), balance: amountIn, approvalAmount: isApproved ? amountIn : 0n },
+    ...{
+      writes: mergeWrites(...allowanceWrites(undefined, input)),
+      balance: amountIn,
+      approvalAmount: isApproved ? amountIn : 0n,
+    },
     ways: { balance: 'own', allowance: isApproved ? 'approved' : allowance === 'kept' ? 'none' : 'own' },
   }
 }
@@ -129,9 +136,13 @@ function setUpWith(
 
 function allowanceWrites(
   mapping: Mapping | undefined,
-  { from, spender, amountIn, allowance }: SwapInput,
-): [Address, Write[]][] {
-  return mapping && !allowance
-    ? [[mapping.contract, [{ key: allowanceKey(mapping, from, spender), value: toWord(amountIn) }]]]
-    : []
+  { from, spender, amountIn, allowance, permit2Writes }: SwapInput,
+): (readonly [Address, readonly Write[]])[] {
+  const isWritten = mapping && !allowance
+  return [
+    ...(isWritten
+      ? [[mapping.contract, [{ key: allowanceKey(mapping, from, spender), value: toWord(amountIn) }]] as const]
+      : []),
+    ...(permit2Writes ? [permit2Writes] : []),
+  ]
 }

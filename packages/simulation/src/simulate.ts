@@ -13,6 +13,7 @@ import type { SimulationContext } from './context.ts'
 import { SimulationError } from './errors.ts'
 import { defaultGasLimit, intrinsicGas } from './gas.ts'
 import { type BlockEnvironment, nextBlock } from './next-block.ts'
+import { PERMIT2, permit2Writes } from './permit2.ts'
 import { decodeRevert } from './revert.ts'
 import {
   accountSlotSetUp,
@@ -67,7 +68,9 @@ async function simulate(rpc: Rpc, request: SimulationRequest, context: Simulatio
   readerOverrides.catch(() => {})
   // Rebasing balances depend on time, so read the token in the environment of the transaction.
   const reader = new TokenReader({ rpc, token, block, blockOverrides: readerOverrides, request: options })
-  const task = { rpc, request, context, options, header, reader, input: { from, spender, amountIn, allowance } }
+  const writes = await permit2WritesOf(rpc, request, options)
+  const input = { from, spender, amountIn, allowance, ...(writes && { permit2Writes: writes }) }
+  const task = { rpc, request, context, options, header, reader, input }
   // Read everything in parallel: one round trip before the call itself.
   const [environment, { layout, setUp }] = await Promise.all([readEnvironment(task), findFirstSetUp(task)])
   request.onRun?.()
@@ -84,6 +87,13 @@ async function simulate(rpc: Rpc, request: SimulationRequest, context: Simulatio
     ? NO_MESSAGE
     : await exhaustionMessage(task, environment, result)
   return resultOf({ ...result, nodeMessage }, environment)
+}
+
+/** Lets the target take the input through Permit2 if Permit2 is the spender. */
+async function permit2WritesOf(rpc: Rpc, request: SimulationRequest, options: RequestOptions) {
+  const { from, to, tokenIn, amountIn, spender, allowance, block } = request
+  if (spender !== PERMIT2 || to === PERMIT2 || allowance) return undefined
+  return permit2Writes(rpc, { owner: from, token: tokenIn, spender: to, amount: amountIn }, block, options)
 }
 
 /**

@@ -28,7 +28,7 @@ export type SimulationRequest = {
   readonly gasPrice?: bigint
   /** Gas limit; default: half of the block's gas limit. */
   readonly gas?: bigint
-  /** Account that takes the input; default `to`. */
+  /** Account that takes the input; default `to`. If it is Permit2, `to` may take the input through Permit2. */
   readonly spender?: Address
   /** Account whose balance increase of `tokenOut` is the output; default `from`. */
   readonly recipient?: Address

@@ -237,13 +237,14 @@ export async function compareShape(
   // Funding pays a tax; the first one that is ever paid costs the collector's storage slot.
   if (path[0] === 'TAXED') await chain.fund(await chain.newAccount(), tokenIn, amountIn, spender)
   const data = encode(from, amountIn) as Hex
-  await prepare?.(from, amountIn)
   const simulated = await simulateSwap(
     chain.rpc,
     { from, to, data, tokenIn, amountIn, tokenOut, spender, block: 'latest' },
     context,
   )
 
+  // The simulation needs no approvals, in Permit2 neither.
+  await prepare?.(from, amountIn)
   if (tokenIn !== NATIVE) await chain.fund(from, tokenIn, amountIn, spender)
   const before = await chain.balanceOf(tokenOut, from)
   const sent = await chain.send({ from, to, data, value: tokenIn === NATIVE ? amountIn : 0n })

@@ -5,7 +5,7 @@
  * another, such as the input and output of a swap. `market.ts` is the caller.
  */
 
-import type { Address } from '@sluice/chains'
+import type { Address, DexRow } from '@sluice/chains'
 import { abortable, type BlockHeader, inSlices, type Priority, RpcError } from '@sluice/rpc'
 import type { StateCount } from '@sluice/simulation'
 import { chunks } from '../dexes/common/chunks.ts'
@@ -42,6 +42,8 @@ const TOKENS_PER_BATCH = 25
  * pairs as a search with the hubs.
  */
 const ITEMS_PER_WIDE_BATCH = 8
+/** Pairs per background batch of repeated searches, which concern only a few families. */
+const REPEATED_PAIRS_PER_BATCH = 100
 /** Pools read per batch. */
 const POOLS_PER_BATCH = 200
 /** Maximum attempts to read a batch of pools whose block is reorged away each time. */
@@ -78,6 +80,11 @@ export class Discovery {
   private readonly intermediateSearches: BatchQueue<Address>
   /** Repeated searches of pairs for which the directory refused a created pool. */
   private readonly pairSearches: BatchQueue<TokenPair>
+  /** Repeated searches of pairs for the pools that no log announces. */
+  private readonly repeatedSearches: BatchQueue<TokenPair>
+  /** Time at which the pairs of intermediates were last checked for repeated searches, by `performance.now`. */
+  private intermediatesCheckedAtMs = performance.now()
+  private readonly pairSearchMs: number
   /** Searches for the pools of the neighbors of groups of tokens. */
   private readonly neighborSearches: BatchQueue<readonly Address[]>
   /** First searches, for the pools between hubs and between intermediates; null before they start. */
@@ -99,7 +106,12 @@ export class Discovery {
             this.scan.hasPoolsOf(row, scannedTo),
           ),
       )
-    const { hubs, intermediates } = components.directory.scope
+    const { directory } = components
+    const { hubs, intermediates } = directory.scope
+    const findsUnannouncedPools = (row: DexRow) => {
+      const family = directory.familyOf(row)
+      return !family.createdPool || family.findsUnannouncedPools === true
+    }
     this.tokenSearches = new BatchQueue(
       (tokens) => this.searchWithPartners(tokens, hubs),
       limits.queuedSearches,
@@ -115,6 +127,12 @@ export class Discovery {
       limits.queuedSearches,
       TOKENS_PER_BATCH,
     )
+    this.pairSearchMs = limits.pairSearchMs
+    this.repeatedSearches = new BatchQueue(
+      (pairs) => this.discover(pairs, 'background', directory.rows.filter(findsUnannouncedPools)),
+      limits.queuedSearches,
+      REPEATED_PAIRS_PER_BATCH,
+    )
     this.neighborSearches = new BatchQueue(
       (groups) => this.searchNeighbors(groups),
       limits.queuedSearches,
@@ -123,7 +141,13 @@ export class Discovery {
   }
 
   private get queues() {
-    return [this.intermediateSearches, this.tokenSearches, this.pairSearches, this.neighborSearches]
+    return [
+      this.intermediateSearches,
+      this.tokenSearches,
+      this.pairSearches,
+      this.repeatedSearches,
+      this.neighborSearches,
+    ]
   }
 
   get stateCounts(): Readonly<Record<'pairs' | 'queued', StateCount>> {
@@ -167,6 +191,20 @@ export class Discovery {
       if (needsNeighborSearch(this.components.directory, group, isNew))
         this.neighborSearches.add(group.join(), group).catch(() => {})
     await abortable(pendingSearch, signal)
+    if (groups.length > 0) this.repeatOldSearches(pairs)
+  }
+
+  /**
+   * Searches pairs again, in the background, whose last search was long ago: some DEXes announce new pools by no log,
+   * or by one that does not name the pool.
+   */
+  private repeatOldSearches(requestedPairs: readonly TokenPair[]): void {
+    const { scope } = this.components.directory
+    const isDue = performance.now() - this.intermediatesCheckedAtMs >= this.pairSearchMs
+    if (isDue) this.intermediatesCheckedAtMs = performance.now()
+    const pairs = isDue ? [...requestedPairs, ...pairsOf(scope.intermediates, [])] : requestedPairs
+    for (const pair of this.requestedPairs.takeStale(pairs, this.pairSearchMs))
+      this.repeatedSearches.add(pairKey(pair), pair).catch(() => this.requestedPairs.markStale(pair))
   }
 
   /**
@@ -179,13 +217,11 @@ export class Discovery {
     const isFollowed = tokens.has(token)
     // Keep following a followed token. A new token is followed when its search leaves the queue.
     if (isFollowed) tokens.markRequested(token)
-    if (
-      isFollowed &&
-      pairsOf([token], scope.hubs).every(
-        (pair) => !this.requestedPairs.isNew(pair) && !this.requestedPairs.searchOf(pair),
-      )
-    )
+    const pairs = pairsOf([token], scope.hubs)
+    if (isFollowed && pairs.every((pair) => !this.requestedPairs.isNew(pair) && !this.requestedPairs.searchOf(pair))) {
+      this.repeatOldSearches(pairs)
       return
+    }
     await this.tokenSearches.add(token, token)
   }
 
@@ -262,11 +298,15 @@ export class Discovery {
     await Promise.all(new Set(pairs.flatMap((pair) => this.requestedPairs.searchOf(pair) ?? [])))
   }
 
-  private async discover(pairs: readonly TokenPair[], priority: Priority): Promise<void> {
+  private async discover(
+    pairs: readonly TokenPair[],
+    priority: Priority,
+    rows = this.components.directory.rows,
+  ): Promise<void> {
     const { rpc, directory, signal } = this.components
     const options = { signal, priority, ...(priority === 'background' && { timeoutMs: BACKGROUND_TIMEOUT_MS }) }
     const foundEntries = await this.follower.retryOnReorg(({ hash }) =>
-      findPools(rpc, { blockHash: hash }, directory.rows, directory.families, pairs, options),
+      findPools(rpc, { blockHash: hash }, rows, directory.families, pairs, options),
     )
     await this.add(foundEntries, { isLimited: false })
     await this.add([...directory.listedPools.values()])

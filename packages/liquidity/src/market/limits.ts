@@ -24,6 +24,10 @@ export type MarketLimits = {
   readonly savedPools: number
   /** Pairs whose pools are known to be in memory. */
   readonly pairs: number
+  /**
+   * Milliseconds after which a requested pair is searched again, in the background, for pools that no log announces.
+   */
+  readonly pairSearchMs: number
   /** Cached addresses that are tokens. The same limit applies separately to cached addresses that are not tokens. */
   readonly tokenFacts: number
   /**
@@ -46,6 +50,7 @@ export const defaultMarketLimits: MarketLimits = {
   listedPools: 100_000,
   savedPools: 300_000,
   pairs: 200_000,
+  pairSearchMs: 600_000,
   tokenFacts: 50_000,
   noTokenMs: 600_000,
   queuedSearches: 2_000,

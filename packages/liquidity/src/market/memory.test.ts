@@ -290,6 +290,33 @@ describe('requested pairs', () => {
     expect(pairs.searchOf([a, b])).toBe(other)
   })
 
+  test('are searched again once per interval after their last search, or after a failure', async () => {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    pairs.recordSearch([[a, b]], promise)
+    expect(pairs.takeStale([[a, b]], 0)).toEqual([])
+    resolve()
+    await promise
+    const HOUR_MS = 3_600_000
+    expect(pairs.takeStale([[a, b]], HOUR_MS)).toEqual([])
+    pairs.restore([`${b},${c}`])
+    expect(
+      pairs.takeStale(
+        [
+          [a, b],
+          [c, b],
+          [a, c],
+        ],
+        HOUR_MS,
+      ),
+    ).toEqual([[c, b]])
+    expect(pairs.takeStale([[c, b]], HOUR_MS)).toEqual([])
+    pairs.markStale([b, c])
+    expect(pairs.takeStale([[c, b]], HOUR_MS)).toEqual([[c, b]])
+    // Nothing is recorded of a pair that was never searched.
+    pairs.markStale([a, c])
+    expect(pairs.takeStale([[a, c]], 0)).toEqual([])
+  })
+
   test('expire when a token is followed no longer or again, and beyond the limit', () => {
     pairs.restore([`${a},${b}`, `${b},${c}`])
     expect([pairs.isNew([a, b]), pairs.isNew([b, c]), pairs.isNew([a, c])]).toEqual([false, false, true])

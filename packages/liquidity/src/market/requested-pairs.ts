@@ -13,6 +13,8 @@ type PairRequest = {
   readonly periods: readonly (FollowPeriod | undefined)[]
   /** Pending search; null once the pools are in memory. */
   pendingSearch: Promise<void> | null
+  /** Time of the last search, by `performance.now`; −∞ if that was before the start. */
+  searchedAtMs: number
 }
 
 /** Pairs whose pools are in memory or being searched. An entry expires when one of its tokens is no longer followed. */
@@ -48,7 +50,7 @@ export class RequestedPairs {
   recordSearch(pairs: readonly TokenPair[], pendingSearch: Promise<void>): void {
     const entries = pairs.map((pair) => ({
       pair,
-      request: { periods: this.followPeriodsOf(pair), pendingSearch } as PairRequest,
+      request: { periods: this.followPeriodsOf(pair), pendingSearch, searchedAtMs: performance.now() } as PairRequest,
     }))
     for (const { pair, request } of entries) this.requestByPairKey.set(pairKey(pair), request)
     pendingSearch.then(
@@ -62,12 +64,30 @@ export class RequestedPairs {
     )
   }
 
+  /** Returns the pairs in memory whose last search is older than a limit, and counts them as searched now. */
+  takeStale(pairs: readonly TokenPair[], maxAgeMs: number): readonly TokenPair[] {
+    const now = performance.now()
+    return pairs.filter((pair) => {
+      const request = this.validRequest(pair)
+      if (!request || request.pendingSearch || now - request.searchedAtMs < maxAgeMs) return false
+      request.searchedAtMs = now
+      return true
+    })
+  }
+
+  /** Lets the next call of `takeStale` return a pair again, because its repeated search failed. */
+  markStale(pair: TokenPair): void {
+    const request = this.validRequest(pair)
+    if (request) request.searchedAtMs = Number.NEGATIVE_INFINITY
+  }
+
   /** Restores pairs whose pools were in memory when they were saved. */
   restore(pairKeys: Iterable<string>): void {
     for (const key of pairKeys)
       this.requestByPairKey.set(key, {
         periods: this.followPeriodsOf(key.split(',') as unknown as TokenPair),
         pendingSearch: null,
+        searchedAtMs: Number.NEGATIVE_INFINITY,
       })
   }
 

@@ -1,8 +1,9 @@
 import { type Address, type Hex, toAddress } from '@sluice/chains'
 import { type Rpc, RpcError } from '@sluice/rpc'
+import { PERMIT2 } from '@sluice/simulation'
 import { expect, test } from 'vitest'
 import { findPermitFault } from './fault.ts'
-import { PERMIT2, type Permit, permit2Abi, tokenAbi } from './permit.ts'
+import { type Permit, permit2Abi, tokenAbi } from './permit.ts'
 
 const [token, owner, spender] = ['1', '2', '3'].map((digit) => toAddress(`0x${digit.repeat(40)}`)) as [
   ...[Address, Address, Address],

@@ -1,16 +1,8 @@
 /** Explains why a permit does not let the Guard (our entry contract) transfer the input of a swap. */
 import type { Address, Hex } from '@sluice/chains'
 import type { BlockHeader, Rpc } from '@sluice/rpc'
-import {
-  normalizePermit,
-  PERMIT2,
-  type Permit,
-  permit2Abi,
-  type Reader,
-  readerAt,
-  tokenAbi,
-  tokenPermitCall,
-} from './permit.ts'
+import { PERMIT2 } from '@sluice/simulation'
+import { normalizePermit, type Permit, permit2Abi, type Reader, readerAt, tokenAbi, tokenPermitCall } from './permit.ts'
 
 /** The transfer that a permit must allow, with the block at which the permit is checked. */
 export type PermitUse = {

@@ -1,9 +1,10 @@
 import { type Address, type Hex, toAddress } from '@sluice/chains'
 import { type Rpc, RpcError } from '@sluice/rpc'
+import { PERMIT2 } from '@sluice/simulation'
 import { recoverAddress, TypedDataEncoder } from 'ethers'
 import { expect, test } from 'vitest'
 import { findPermits } from './find-permits.ts'
-import { PERMIT2, permit2Abi, tokenAbi } from './permit.ts'
+import { permit2Abi, tokenAbi } from './permit.ts'
 
 const [token, owner, spender] = ['1', '2', '3'].map((digit) => toAddress(`0x${digit.repeat(40)}`)) as [
   Address,

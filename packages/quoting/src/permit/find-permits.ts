@@ -2,13 +2,13 @@
 import { PERMIT2_BITS } from '@sluice/bindings/guard'
 import { type Address, type Hex, toAddress } from '@sluice/chains'
 import type { BlockHeader, Rpc } from '@sluice/rpc'
+import { PERMIT2 } from '@sluice/simulation'
 import { id, TypedDataEncoder } from 'ethers'
 import { type AccountCall, acceptsApproval, approvalOf } from '../approval.ts'
 import { type Clock, checkDeadline, defaultDeadline } from '../deadline.ts'
 import { QuotingError } from '../errors.ts'
 import {
   DELEGATION_CODE,
-  PERMIT2,
   type Permit,
   type PermitTypedData,
   permit2Abi,

@@ -6,10 +6,10 @@ import { randomBytes } from 'node:crypto'
 import { keccak256 } from '@sluice/bindings/keccak'
 import { type Address, type Hex, toAddress } from '@sluice/chains'
 import { RpcError } from '@sluice/rpc'
+import { PERMIT2 } from '@sluice/simulation'
 import { computeAddress, hexlify, SigningKey, TypedDataEncoder, type TypedDataField } from 'ethers'
 import {
   DELEGATION_CODE,
-  PERMIT2,
   type Permit,
   type PermitTypedData,
   permit2Abi,

@@ -4,7 +4,7 @@
  */
 import { IPermit2__factory } from '@sluice/bindings'
 import type { SignedPermit } from '@sluice/bindings/guard'
-import { type Address, type Hex, toAddress } from '@sluice/chains'
+import type { Address, Hex } from '@sluice/chains'
 import { type BlockRef, type RequestOptions, type Rpc, RpcError, type StateOverrides } from '@sluice/rpc'
 import { dataSlice, Interface, Signature } from 'ethers'
 
@@ -60,9 +60,6 @@ export function normalizePermit(permit: Permit, ownerCode: Hex): Permit | undefi
     return asIsPermit
   }
 }
-
-/** Address of Permit2, the same on every chain. */
-export const PERMIT2 = toAddress('0x000000000022D473030F116dDEE9F6B43aC78BA3')
 
 /** ERC-20 allowances, both forms of `permit` (EIP-2612 and DAI), and the getters that permits need. */
 export const tokenAbi = new Interface([

@@ -61,6 +61,8 @@ export const balancerV3: DexFamily<BalancerV3State> = {
   // The vault has no getter for the pools of a token, so pools are found by its logs. Buffers are found by their
   // shares.
   findPools: findBuffers,
+  // No log of a new buffer contains its asset.
+  findsUnannouncedPools: true,
   readFixed,
   statesNeedFixedFacts: true,
   readStates,
