@@ -89,10 +89,13 @@ async function simulate(rpc: Rpc, request: SimulationRequest, context: Simulatio
   return resultOf({ ...result, nodeMessage }, environment)
 }
 
-/** Lets the target take the input through Permit2 if Permit2 is the spender. */
+/**
+ * Lets the target take the input through Permit2 if Permit2 is the spender. Leaves out calldata with a permit of its
+ * own, which names the target: it would write the entry again, for less gas than on the chain.
+ */
 async function permit2WritesOf(rpc: Rpc, request: SimulationRequest, options: RequestOptions) {
-  const { from, to, tokenIn, amountIn, spender, allowance, block } = request
-  if (spender !== PERMIT2 || to === PERMIT2 || allowance) return undefined
+  const { from, to, data, tokenIn, amountIn, spender, allowance, block } = request
+  if (spender !== PERMIT2 || to === PERMIT2 || allowance || data.toLowerCase().includes(to.slice(2))) return undefined
   return permit2Writes(rpc, { owner: from, token: tokenIn, spender: to, amount: amountIn }, block, options)
 }
 
