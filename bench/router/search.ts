@@ -5,7 +5,7 @@
 import { buildGraph } from '@sluice/routing'
 import { median } from '../lib/statistics.ts'
 import { record } from '../record.ts'
-import { measureCertificates } from './certificates.ts'
+import { measureBoundGaps } from './certificates.ts'
 import { measureChangedPools } from './changed-pool.ts'
 import { comparePeers, type Outcome, summary, type TradeResult } from './compare.ts'
 import { evaluate, evaluatePaths } from './evaluate.ts'
@@ -55,7 +55,7 @@ record('router', {
   sizes,
   // Trades of all sizes together.
   netOfGas: { trades: rowsWithGas.length, peers: comparePeers(rowsWithGas) },
-  certificates: measureCertificates(),
+  certificates: measureBoundGaps(),
   changedPool: measureChangedPools(),
   thread: await measureThread(20_000, 940_001),
 })

@@ -1,6 +1,6 @@
 /**
- * Fills entries of pool oracles that the recorded state lacks. On the chain, each entry below a pool's cardinality
- * contains at least the timestamp 1 (`Oracle.grow` of Uniswap/v3-core d8b1c635). In the recorded state, entries that
+ * Fills oracle entries of pools that are missing in the recorded state. On the chain, no entry with an index below the
+ * cardinality of the oracle is zero: an entry without a price has the timestamp 1 (`Oracle.grow` of Uniswap/v3-core d8b1c635). In the recorded state, entries that
  * were not read are empty. So a trade that writes such an entry would pay for a new slot, unlike on the chain.
  */
 import type { Address, Hex } from '@sluice/chains'
@@ -10,7 +10,7 @@ import type { World } from '@sluice/liquidity/testing'
 const SLOT0 = '0x3850c7bd'
 const OBSERVATIONS = '0x252c09d7'
 /** Maximum number of storage slots before the first entry. Uniswap's own pools have 8, forks a few more. */
-const MAX_SLOTS_BEFORE = 24
+const MAX_FIRST_SLOT = 24
 const TIME_MASK = 0xffff_ffffn
 const WORD_DIGITS = 64
 const INITIALIZED_ENTRY: Hex = `0x${'1'.padStart(WORD_DIGITS, '0')}`
@@ -46,7 +46,7 @@ async function firstSlotOf(
   pool: Address,
   { index, time }: { readonly index: bigint; readonly time: bigint },
 ) {
-  for (let start = 0n; start < MAX_SLOTS_BEFORE; start++) {
+  for (let start = 0n; start < MAX_FIRST_SLOT; start++) {
     const word = await storageAt(world, pool, start + index)
     if ((word & TIME_MASK) === time && word >> 248n === 1n) return start
   }

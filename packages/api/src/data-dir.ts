@@ -15,8 +15,9 @@ export function defaultDataDir(env: Environment, system: string = platform(), ho
   return join(env.XDG_DATA_HOME || join(home, '.local', 'share'), 'sluice')
 }
 
-/** Result of `lockDataDir`: the configuration, whose `dataDir` is either locked by this process or absent. */
+/** Result of `lockDataDir`. */
 export type DataDirectory = {
+  /** Configuration for the service. Its `dataDir` is locked by this process, or absent. */
   readonly config: Config
   /** Reason why the directory cannot be used. Absent if it is used, or if no directory is wanted. */
   readonly reason?: string
@@ -67,7 +68,7 @@ function lock(dir: string): () => void {
       return () => rmSync(path, { force: true })
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
-      const ownerPid = ownerOf(path) ?? takeStale(path, uniquePath)
+      const ownerPid = ownerOf(path) ?? removeStaleLock(path, uniquePath)
       if (ownerPid !== null || attempt > 0) throw new Error(`in use by process ${ownerPid}`)
     }
   }
@@ -91,12 +92,12 @@ function createLock(path: string, uniquePath: string): void {
 }
 
 /**
- * Removes a stale lock. Renames it first, because only one process can rename a file. Then reads its owner again,
+ * Removes a stale lock. Renames it first: if several processes try, only one rename succeeds. Then reads its owner again,
  * because another process may have replaced the stale lock in the meantime.
  *
  * @returns the process that holds the lock now; null if the lock is removed
  */
-function takeStale(path: string, uniquePath: string): number | null {
+function removeStaleLock(path: string, uniquePath: string): number | null {
   try {
     renameSync(path, uniquePath)
   } catch (error) {

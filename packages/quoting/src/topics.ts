@@ -1,4 +1,4 @@
-/** Event topics of the logs that move tokens. */
+/** Topics of events that show token movements, or the account for which a transaction was sent. */
 import { type Address, type Hex, toAddress } from '@sluice/chains'
 import { id } from 'ethers'
 

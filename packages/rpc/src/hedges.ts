@@ -50,8 +50,8 @@ export class HedgeBudget {
   }
 
   /**
-   * True if most recent hedges answered first: then requests get lost, or are slow at random. Hedges need no tokens in
-   * this state, because each replaces a request that would not have been answered.
+   * True if the majority of the recent hedges answered first: then requests get lost, or are slow at random. Hedges need
+   * no tokens in this state, because most of them replace a request that would have been answered late or never.
    */
   get losesRequests(): boolean {
     return this.winRate >= LOSING_WIN_RATE
@@ -100,8 +100,8 @@ export type Latency = {
 }
 
 /**
- * Returns the milliseconds after which a request counts as slow: the lower of 1.5 times the 95th percentile and 8 times
- * the median, at the endpoint where this is lowest. The median is needed because the 95th percentile is of no use if
+ * Returns the milliseconds after which a request counts as slow. For each endpoint, this is the lower of 1.5 times the
+ * 95th percentile and 8 times the median. The endpoint with the lowest value counts. The median is needed because the 95th percentile is of no use if
  * more than 5 % of the requests hang.
  *
  * @param latencies - one entry per endpoint
@@ -120,7 +120,7 @@ export function slowAfterMs(latencies: readonly (Latency | undefined)[], losesRe
 
 /**
  * Returns the milliseconds after which a request at the only endpoint counts as lost: twice the longest recent latency,
- * at most 30 times the median, and within limits.
+ * at most 30 times the median, between `MIN_SAME_ENDPOINT_DELAY_MS` and `MAX_DELAY_MS`.
  */
 export function lostAfterMs(latency: Latency | undefined): number {
   if (!latency) return DEFAULT_DELAY_MS

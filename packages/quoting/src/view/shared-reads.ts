@@ -5,7 +5,7 @@ import { abortable, onAbort, Semaphore } from '@sluice/rpc'
 /** Maximum reads at a time; a read mostly waits for the node. */
 const MAX_CONCURRENT_READS = 2
 /** Maximum reads that are queued or in flight: as many as a price chart needs, with a reserve. */
-const MAX_WAITING = 80
+const MAX_PENDING_READS = 80
 /** Maximum milliseconds in the queue; a request whose expected wait is longer is rejected at once. */
 const MAX_WAIT_MS = 6_000
 /** Initial estimate of the duration of a read. */
@@ -41,7 +41,7 @@ export class SharedReads<T> {
 
   private start(key: string, read: (runInSlot: RunInSlot<T>) => Promise<T>): SharedRead<T> {
     const { size } = this.readsByKey
-    if (size >= MAX_WAITING || (size / MAX_CONCURRENT_READS) * this.averageReadMs > MAX_WAIT_MS) throw busyError()
+    if (size >= MAX_PENDING_READS || (size / MAX_CONCURRENT_READS) * this.averageReadMs > MAX_WAIT_MS) throw busyError()
     const hasCallers = () => sharedRead.callers > 0
     const result = read((job) => this.runInSlot(job, hasCallers)).finally(() => this.readsByKey.delete(key))
     const sharedRead: SharedRead<T> = { callers: 0, result }

@@ -1,6 +1,6 @@
 /**
- * Selects the best of many edges (pools in one direction) for a subgraph. Uses a histogram of their earnings, because
- * sorting the edges would take longer.
+ * Selects the edges (pools in one direction) with the highest earnings for a subgraph. Uses a histogram of the earnings,
+ * because sorting the edges would take longer.
  */
 
 /** Edges that may join a subgraph, each with the upper bound or estimate of its earnings at the same index. */

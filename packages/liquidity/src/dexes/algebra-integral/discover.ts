@@ -63,8 +63,8 @@ export function createdPool(row: DexRow, log: Log): Pool<null> | null {
 }
 
 /**
- * Checks pools that were found by logs. Returns null for a pool that `findPools` does not find for its pair: its custom
- * deployer is not accepted.
+ * Checks pools that were found by logs. Returns null for a pool that `findPools` does not find for its pair, usually
+ * because its custom deployer is not accepted.
  */
 export function* readFixed(row: DexRow, pools: readonly Pool<null>[]): PoolReads<Pool<null>> {
   const confirmedPools = yield* findPools(

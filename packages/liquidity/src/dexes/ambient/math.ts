@@ -70,7 +70,7 @@ export type CurveLeg = {
 
 /**
  * Sells up to `amount` (base tokens if `isBuy`). The fee of each leg is computed from the estimated output of the leg.
- * It is added to the curve before the leg trades.
+ * The fee without the protocol's share is added to the curve before the leg trades.
  *
  * @param limitRoot - √price at which the swap stops
  * @param onLeg - called after each leg
@@ -213,15 +213,15 @@ function crossLevel(progress: Progress, level: AmbientLevel, isBuy: boolean): vo
 }
 
 /**
- * Number of times that √price can double or halve before a swap reaches its price limit. Useful trades move it less.
+ * Minimum number of times that √price can double or halve before a swap reaches its price limit. Useful trades move it less.
  */
 const LIMIT_DOUBLINGS = 4
 /** Smallest and largest exponent of a power of two that is a valid price limit. */
 const [MIN_LIMIT_BITS, MAX_LIMIT_BITS] = [17, 123]
 
 /**
- * Returns the exponent of the price limit that the swap gets on chain; the limit is a power of two. At the limit, a buy
- * has multiplied √price by 16 to 32. A sale has divided it by 16 to 32.
+ * Returns the exponent of the price limit of a swap on chain. The limit is a power of two: 16 to 32 times the √price that
+ * was read for a buy, and a 16th to a 32nd of it for a sale.
  */
 export function limitBitsOf({ priceRoot, readRoot = priceRoot }: AmbientState, isBuy: boolean): number {
   const bits = readRoot.toString(2).length
@@ -238,7 +238,7 @@ export function legsOf(state: AmbientState, isBuy: boolean): readonly CurveLeg[]
 }
 
 /**
- * Returns the largest input that `quote` accepts, as `DexFamily.maxInput`. This input moves the price almost to the
+ * Implements `DexFamily.maxInput`: returns the largest input that `quote` accepts. This input moves the price almost to the
  * price limit of the swap.
  *
  * @param precisionBits - as in `largestInput`

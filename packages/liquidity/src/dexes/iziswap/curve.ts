@@ -1,7 +1,7 @@
 /**
  * Builds price curves of iZiSwap pools. A point is iZiSwap's tick, and all liquidity at a point trades at one price. A
  * range is a series of points with the same liquidity. The first points of a range become straight lines. The other
- * points become one hyperbola, which starts half a point before the first one and ends half a point after the last one.
+ * points become one hyperbola, which starts half a point before the first and ends half a point after the last of them.
  * The hyperbola has exactly the same input and output as these points.
  */
 import { FLOAT_PPM } from '@sluice/chains'
@@ -17,7 +17,8 @@ import type { IziswapState } from './types.ts'
  */
 const LINES_PER_RANGE = 4
 /**
- * Distance from a point to each of its two boundaries, in points. Between them, a hyperbola has the point's amounts.
+ * Distance from a point to each of its two boundaries, in points. A hyperbola between the boundaries has the same input
+ * and output as the point.
  */
 const HALF_POINT = 0.5
 /** Difference of √price between the two boundaries of point 0. */
@@ -38,8 +39,8 @@ export function curveOf(state: IziswapState, zeroForOne: boolean): PriceCurve {
   const pointsAhead = points.filter((entry) => (zeroForOne ? entry.point <= point : entry.point >= point))
   for (const entry of zeroForOne ? pointsAhead.toReversed() : pointsAhead) {
     if (entry.point !== point) {
-      // A downward trade uses liquidity up to and including its last point. If this point has an order, the order's
-      // line below includes the liquidity at the point, because a hyperbola would end below the order's price.
+      // A downward trade uses the liquidity of a range up to and including the range's last point. If this point has an
+      // order, the line that is added for the order includes the liquidity at the point, because a hyperbola would end below the order's price.
       const lastPoint = zeroForOne && !entry.order ? entry.point : entry.point - sign
       directedBuilder.addRange(fromPoint, lastPoint, Number(liquidityInRange))
       fromPoint = lastPoint + sign
