@@ -7,6 +7,7 @@ import { IPermit2__factory } from '@sluice/bindings'
 import { type Address, type Hex, toAddress } from '@sluice/chains'
 import type { BlockRef, RequestOptions, Rpc } from '@sluice/rpc'
 import { balanceKey, type Mapping, toWord, type Write } from './slots/mapping.ts'
+import type { SimulationRequest } from './types.ts'
 
 /** Address of Permit2, the same on every chain. */
 export const PERMIT2 = toAddress('0x000000000022D473030F116dDEE9F6B43aC78BA3')
@@ -29,6 +30,20 @@ export type Permit2Allowance = {
   readonly token: Address
   readonly spender: Address
   readonly amount: bigint
+}
+
+/**
+ * Lets the target take the input through Permit2 if Permit2 is the spender. Leaves out calldata with a permit of its
+ * own, which names the target: it would write the entry again, for less gas than on the chain.
+ */
+export async function permit2WritesOf(
+  rpc: Rpc,
+  request: SimulationRequest,
+  options: RequestOptions,
+): ReturnType<typeof permit2Writes> {
+  const { from, to, data, tokenIn, amountIn, spender, allowance, block } = request
+  if (spender !== PERMIT2 || to === PERMIT2 || allowance || data.toLowerCase().includes(to.slice(2))) return undefined
+  return permit2Writes(rpc, { owner: from, token: tokenIn, spender: to, amount: amountIn }, block, options)
 }
 
 /**

@@ -13,7 +13,7 @@ import type { SimulationContext } from './context.ts'
 import { SimulationError } from './errors.ts'
 import { defaultGasLimit, intrinsicGas } from './gas.ts'
 import { type BlockEnvironment, nextBlock } from './next-block.ts'
-import { PERMIT2, permit2Writes } from './permit2.ts'
+import { permit2WritesOf } from './permit2.ts'
 import { decodeRevert } from './revert.ts'
 import {
   accountSlotSetUp,
@@ -87,16 +87,6 @@ async function simulate(rpc: Rpc, request: SimulationRequest, context: Simulatio
     ? NO_MESSAGE
     : await exhaustionMessage(task, environment, result)
   return resultOf({ ...result, nodeMessage }, environment)
-}
-
-/**
- * Lets the target take the input through Permit2 if Permit2 is the spender. Leaves out calldata with a permit of its
- * own, which names the target: it would write the entry again, for less gas than on the chain.
- */
-async function permit2WritesOf(rpc: Rpc, request: SimulationRequest, options: RequestOptions) {
-  const { from, to, data, tokenIn, amountIn, spender, allowance, block } = request
-  if (spender !== PERMIT2 || to === PERMIT2 || allowance || data.toLowerCase().includes(to.slice(2))) return undefined
-  return permit2Writes(rpc, { owner: from, token: tokenIn, spender: to, amount: amountIn }, block, options)
 }
 
 /**
